@@ -101,9 +101,9 @@ def link(
     report, rows = Report(k, None), []
     for batch, ranked in settled.answers:
         report.blank += batch.blank
-        for mention, links, is_linked in linked_mentions(batch, ranked, settled.options):
-            report.add(mention, links, is_linked)
-            rows += link_rows(mention, links if is_linked else [], confidence)
+        for mention, links, how in linked_mentions(batch, ranked, settled.options):
+            report.add(mention, links, **how._asdict())
+            rows += link_rows(mention, links if how.linked else [], confidence)
     frame = pandas.DataFrame(rows, columns=columns)
     frame.attrs["report"] = [*report.lines(), *report.lines_of_thresholds(), *settled.lines]
     frame.attrs["calibration"] = settled.calibration

@@ -168,8 +168,8 @@ def test_names_and_mentions_in_memory_are_linked_as_those_of_files(flags, run, e
     [(batch, ranked)] = link.answer_mentions(names, index, batches, 3, each_name=each_name)
     own = [
         (mention.text, str(rank), identity, name, f"{score:.6f}")
-        for mention, links, is_linked in linked_mentions(batch, ranked, options)
-        for rank, (identity, name, score) in enumerate(links if is_linked else [], start=1)
+        for mention, links, how in linked_mentions(batch, ranked, options)
+        for rank, (identity, name, score) in enumerate(links if how.linked else [], start=1)
     ]
     linked = [row for row in rows[1:] if row[1] != "0"]
     assert [row[:4] for row in own] == [row[:4] for row in linked]

@@ -129,16 +129,17 @@ def test_a_verdict_says_whether_and_how_many_items_show_a_difference():
     interval = (0.1 - 1.959964 * error, 0.1 + 1.959964 * error)
     row = Difference("mine", "spearman", 0.6, 0.5, 0.1, *interval, 0.32)
     assert verdict(row, 100) == (
-        "mine, spearman: higher by 0.1000, which 100 items do not show; about 785 would"
+        "mine, spearman: higher by 0.1000, not shown by 100 items (p = 0.320); "
+        "it would take about 785"
     )
     assert verdict(row._replace(p_value=0.01), 1000) == (
-        "mine, spearman: higher by 0.1000, which 1,000 items show"
+        "mine, spearman: higher by 0.1000, shown by 1,000 items (p = 0.010)"
     )
     lower = row._replace(difference=-0.1, p_value=0.01)
-    assert verdict(lower, 9) == "mine, spearman: lower by 0.1000, which 9 items show"
+    assert verdict(lower, 9) == "mine, spearman: lower by 0.1000, shown by 9 items (p = 0.010)"
     assert verdict(row._replace(difference=0.0), 9) == "mine, spearman: no difference"
     # never fewer than were not enough
-    assert verdict(row._replace(difference=5.0), 100).endswith("about 101 would")
+    assert verdict(row._replace(difference=5.0), 100).endswith("about 101")
 
 
 # ---- halves --------------------------------------------------------------------------------------

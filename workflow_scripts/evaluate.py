@@ -118,7 +118,7 @@ def print_scores(
         print_comparison(evaluation.differences, sizes)
         limit = f"{base.max_length} tokens at most"
         print(f"against {against}, pooling {base.pooling}, {limit}")
-        print("* p < .05, two-sided, paired bootstrap over items; for each comparison by itself")
+        print("* p < 0.05, two-sided, paired bootstrap over items; for each comparison by itself")
         print(*evaluation.verdicts, sep="\n")
     else:
         print_table(rows)

@@ -13,6 +13,7 @@ from workflow_scripts.retrieval.link_calibration import (
     fit_calibration,
     precision_lines,
     quality,
+    quality_lines,
     read_calibration,
     settle_links,
     split_in_halves,
@@ -32,7 +33,8 @@ def judged(pairs):
 def drawn(number, seed=3):
     draw = random.Random(seed)
     scores = draw.sample(range(1000), number)
-    return judged((score / 1000, draw.random() < score / 1000) for score in scores)
+    # rarer than the score says
+    return judged((score / 1000, draw.random() < (score / 1000) ** 2) for score in scores)
 
 
 def by_formula(mentions):
@@ -134,10 +136,22 @@ def test_the_threshold_of_a_precision_is_chosen_on_one_half_and_checked_on_the_o
         f"  Brier score {after[0]:.4f}, calibration error {after[1]:.4f} (of the scores "
         f"themselves {before[0]:.4f} and {before[1]:.4f}; lower is better)"
     )
-    assert lines[2] == f"precision 0.8: mentions are linked from a score of {threshold:.6f} on"
+    assert lines[2] == f"target precision 0.8: linked from a best score of {threshold:.6f} on"
     assert lines[3].endswith(f"chosen on: precision {shares[0][0]}, coverage {shares[0][1]}")
     assert lines[4].startswith(f"  on the 100 others: precision {shares[1][0]} (95% interval ")
     assert lines[4].endswith(f"coverage {shares[1][1]}")
+
+
+def test_confidences_that_are_no_better_than_scores_are_named():
+    """Scores that are right as probabilities, and a calibration that says the opposite."""
+    others = judged([(0.0, False), (1.0, True)])
+    fitted = fit_calibration(judged([(0.0, True), (1.0, False)]), MAKER)
+    assert quality_lines(fitted, others, is_cosine=True)[1:] == [
+        "  Brier score 0.2500, calibration error 0.0000 (of the scores themselves 0.0000 and "
+        "0.0000; lower is better)",
+        "  no better than the scores: fit them on more mentions with gold ids",
+    ]
+    assert len(quality_lines(fitted, others, is_cosine=False)) == 2
 
 
 def test_the_interval_of_a_precision_is_wilson_s():

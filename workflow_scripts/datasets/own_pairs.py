@@ -42,7 +42,9 @@ def split_pairs(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
 
 
 def _halves(rows: Sequence[Row], strings: Iterable[Sequence[str]]) -> tuple[list[Row], list[Row]]:
-    digests = [hashlib.sha256("\t".join(sorted(two)).encode()).hexdigest() for two in strings]
+    digests = [
+        hashlib.sha256("\t".join(sorted(map(str, two))).encode()).hexdigest() for two in strings
+    ]
     distinct = sorted(set(digests))
     in_first = set(distinct[: (len(distinct) + 1) // 2])
     halves: tuple[list[Row], list[Row]] = ([], [])

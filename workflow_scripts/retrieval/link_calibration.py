@@ -251,6 +251,8 @@ def quality_lines(
             f" (of the scores themselves {before.brier:.4f} and {before.calibration_error:.4f};"
             " lower is better)"
         )
+        if after.brier >= before.brier:
+            lines.append("  no better than the scores: fit them on more mentions with gold ids")
     return lines
 
 
@@ -260,7 +262,7 @@ def precision_lines(
     """Return lines on the threshold of a precision, and what it comes to on other mentions."""
     chosen = f"precision {point.precision:.4f}, coverage {point.coverage:.4f}"
     lines = [
-        f"precision {target:g}: mentions are linked from a score of {point.threshold:.6f} on",
+        f"target precision {target:g}: linked from a best score of {point.threshold:.6f} on",
         f"  on the {mentions} mentions that it was chosen on: {chosen}",
     ]
     if others:

@@ -33,14 +33,18 @@ class Report:
         self.expanded, self._example = 0, ""
         # how many mentions have the first right id at a rank
         self._ranks: Counter[int] = Counter()
-        # of the linked mentions with a gold id, the best score and whether its id is right
+        # of the mentions with a gold id that a low threshold would link, the best score and
+        # whether its id is right
         self._best: list[tuple[float, bool]] = []
         # how many mentions have gold ids that are not among their links
         self._missed: Counter[tuple[str, ...]] = Counter()
         if errors is not None:
             errors.write("mention\tgold\tid\tname\tscore\trank of the gold id\n")
 
-    def add(self, mention: Mention, links: Sequence[Link], linked: bool) -> None:
+    def add(
+        self, mention: Mention, links: Sequence[Link], linked: bool, *, by_margin: bool = True
+    ) -> None:
+        """Count a mention with its best ids; `by_margin` says whether the margin alone links it."""
         self.mentions += 1
         self.below += not linked
         if mention.expanded:
@@ -54,7 +58,7 @@ class Report:
         ranks = (n for n, link in enumerate(links) if ids_meet(gold, split_concept_ids(link.id)))
         rank = next(ranks, None) if linked else None
         self.known += 1
-        if linked:
+        if by_margin and links:
             self._best.append((float(as_written(links[0].score)), rank == 0))
         if rank is not None:
             self._ranks[rank] += 1
@@ -133,9 +137,9 @@ class LinkWriter:
     def write(self, batch: MentionBatch, ranked: Iterable[Sequence[Link]]) -> None:
         """Write the links of a batch; `ranked` has k + 1 ids of each distinct text, best first."""
         self.report.blank += batch.blank
-        for mention, links, linked in linked_mentions(batch, ranked, self._options):
-            self._write_mention(mention, links if linked else [])
-            self.report.add(mention, links, linked)
+        for mention, links, how in linked_mentions(batch, ranked, self._options):
+            self._write_mention(mention, links if how.linked else [])
+            self.report.add(mention, links, **how._asdict())
         self._output.flush()
 
     def _write_mention(self, mention: Mention, links: Sequence[Link]) -> None:
@@ -185,9 +189,16 @@ def _rounded(key: str, value: Any) -> Any:
     return round(value, _DIGITS[key]) if key in _DIGITS else value
 
 
+class HowLinked(NamedTuple):
+    """Whether a mention is linked, and whether it would be whatever the threshold."""
+
+    linked: bool
+    by_margin: bool
+
+
 def linked_mentions(
     batch: MentionBatch, ranked: Iterable[Sequence[Link]], options: LinkOptions
-) -> Iterator[tuple[Mention, Sequence[Link], bool]]:
+) -> Iterator[tuple[Mention, Sequence[Link], HowLinked]]:
     """Yield each mention of a batch with its k best ids, and whether it is linked to them.
 
     `ranked` has k + 1 ids of each distinct text, best first.
@@ -195,12 +206,14 @@ def linked_mentions(
     answers = dict(zip(batch.distinct, ranked, strict=True))
     for mention, text in zip(batch.mentions, batch.texts, strict=True):
         links = answers[text]
-        yield mention, links[: options.k], is_linked(links, options)
+        yield mention, links[: options.k], how_linked(links, options)
 
 
-def is_linked(links: Sequence[Link], options: LinkOptions) -> bool:
+def how_linked(links: Sequence[Link], options: LinkOptions) -> HowLinked:
     """Return whether a mention with these links, best first, is linked."""
     scores, margin = [as_written(link.score) for link in links[:2]], options.margin
-    if options.threshold is not None and scores[0] < options.threshold:
-        return False
-    return margin is None or len(scores) < 2 or bool(as_written(scores[0] - scores[1]) >= margin)
+    by_margin = (
+        margin is None or len(scores) < 2 or bool(as_written(scores[0] - scores[1]) >= margin)
+    )
+    reaches = options.threshold is None or bool(scores[0] >= options.threshold)
+    return HowLinked(by_margin and reaches, by_margin)

@@ -56,13 +56,14 @@ def verdict(row: Difference, n: int) -> str:
     what = f"{row.dataset}, {row.metric}"
     if row.difference == 0 or row.difference_low is None or row.difference_high is None:
         return f"{what}: no difference" + (" that is tested" if row.difference else "")
-    seen = f"{'higher' if row.difference > 0 else 'lower'} by {abs(row.difference):.4f}"
+    seen = f"{what}: {'higher' if row.difference > 0 else 'lower'} by {abs(row.difference):.4f}"
+    tested = f"{n:,} items" + ("" if row.p_value is None else f" (p = {row.p_value:.3f})")
     if row.p_value is not None and row.p_value < LEVEL:
-        return f"{what}: {seen}, which {n:,} items show"
+        return f"{seen}, shown by {tested}"
     error = (row.difference_high - row.difference_low) / (2 * _OF_INTERVAL)
     needed = math.ceil(n * ((_OF_INTERVAL + _OF_POWER) * error / row.difference) ** 2)
     # more are needed where p is not below the level, whatever the normal approximation says
-    return f"{what}: {seen}, which {n:,} items do not show; about {max(needed, n + 1):,} would"
+    return f"{seen}, not shown by {tested}; it would take about {max(needed, n + 1):,}"
 
 
 def mean_differences(own: Scored, other: Scored) -> list[Difference]:
