@@ -84,8 +84,9 @@ def bin_edges(values: np.ndarray) -> np.ndarray:
     rough = (high - low) / _BINS or 0.01
     power = 10.0 ** math.floor(math.log10(rough))
     width = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
-    # the last bin has both of its ends
-    first, last = math.floor(low / width), max(math.ceil(high / width), math.floor(low / width) + 1)
+    # the last bin has both of its ends; a quotient may lie just below a whole number
+    first, last = math.floor(round(low / width, 9)), math.ceil(round(high / width, 9))
+    last = max(last, first + 1)
     return np.round(np.arange(first, last + 1) * width, 12)
 
 

@@ -4,7 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workflow_scripts.reports.page import Column, Fact, Figure, Listing, Report, cut, first_of
+from workflow_scripts.reports.page import (
+    Column,
+    Fact,
+    Figure,
+    Listing,
+    Report,
+    cut,
+    cut_id,
+    first_of,
+)
 from workflow_scripts.scoring.evaluation import Evaluation
 from workflow_scripts.tables.dot_plot import BETTER, UNCLEAR, WORSE, Change, dot_plot
 from workflow_scripts.tables.numbers import (
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
     from workflow_scripts.scoring.paired_differences import Difference
 
 LEVEL = 0.05
-_MOST_LINES, _MOST_ROWS, _MOST_FACTS = 40, 300, 4
+_MOST_LINES, _MOST_PLOTS, _MOST_ROWS, _MOST_FACTS = 40, 8, 300, 4
 # of which a lower value is the better one, or neither
 _NOT_HIGHER = ("mvn", "own_language")
 
@@ -29,7 +38,8 @@ def evaluation_report(evaluation: Evaluation, model: str, against: str | None = 
     Both are names to show.
     """
     rows = [_with_texts(row) for row in evaluation.rows]
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    # the table has the others
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))[:_MOST_PLOTS]
     compared = [row for row in rows if row.get("difference") is not None]
     figures = [
         _figure(metric, [row for row in rows if row["metric"] == metric], number, against)
@@ -48,7 +58,7 @@ def evaluation_report(evaluation: Evaluation, model: str, against: str | None = 
 
 
 def _with_texts(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {**row, "outcome": _outcome(row)}
+    return {**row, "dataset": cut_id(row["dataset"]), "outcome": _outcome(row)}
 
 
 def _outcome(row: Mapping[str, Any]) -> str:

@@ -13,8 +13,9 @@ from workflow_scripts.files import check_new_file, write_text
 GENERATOR = "mirror-bert report"
 # the styles come first
 _HEAD_CHARACTERS = 1 << 15
-# of a text in a list, so that a page stays small whatever the texts
-_LONGEST = 90
+# characters of a text, an id and a note, so that a page stays small whatever the texts
+_LONGEST, _LONGEST_ID, _LONGEST_NOTE = 80, 40, 300
+_MOST_NOTES = 80
 
 
 class Fact(NamedTuple):
@@ -59,10 +60,14 @@ class Report(NamedTuple):
     notes: Sequence[tuple[str, str]] = ()
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = _LONGEST) -> str:
     """Return a text of the user on one line, without its end where it is long."""
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def cut_id(text: str) -> str:
+    return cut(text, _LONGEST_ID)
 
 
 def first_of(number: int, total: int, what: str) -> str:
@@ -76,6 +81,10 @@ def render_report(report: Report) -> str:
     # Only now: it brings Jinja2, which commands without a report do not need.
     from workflow_scripts.tables.render import render_page
 
+    notes = [(name, cut(text, _LONGEST_NOTE)) for name, text in report.notes[:_MOST_NOTES]]
+    if len(report.notes) > len(notes):
+        notes.append(("…", f"and {len(report.notes) - len(notes)} more lines, which are not shown"))
+    report = report._replace(notes=notes)
     return render_page("report", run=None, title=report.title, report=report, generator=GENERATOR)
 
 

@@ -9,8 +9,8 @@ from workflow_scripts.reports.page import Column, Fact, Figure, Listing, Report,
 from workflow_scripts.retrieval.numbered_lines import NumberedLines
 from workflow_scripts.retrieval.rankings import as_written
 
-# rows of a list
-_MOST = 100
+# rows of a list, and of that of queries without a hit
+_MOST, _MOST_WITHOUT = 100, 50
 _DIGITS = 4
 
 
@@ -28,8 +28,6 @@ def nearest_report(
     `rows` of the strings and `scores` are [queries, k], best first. `encoder` is a name to show.
     """
     total, title = len(queries.strings), f"Nearest strings by {cut(encoder)}"
-    if not total or not scores.shape[1]:
-        return Report(title, "Nothing was searched.", notes=notes)
     best = as_written(scores[:, 0])
     has_hit = np.ones(len(best), bool) if threshold is None else best >= threshold
     hits = int(has_hit.sum())
@@ -61,8 +59,8 @@ def nearest_report(
         listings.append(Listing("Lowest cosine first", text, _HITS, fields))
     if hits < total:
         below = [row for row in np.argsort(-best, kind="stable").tolist() if not has_hit[row]]
-        fields = [_hit(queries, strings, rows, scores, row) for row in below[:_MOST]]
-        text = f"{_first(below, 'queries')}, the nearest to a hit first."
+        fields = [_hit(queries, strings, rows, scores, row) for row in below[:_MOST_WITHOUT]]
+        text = f"{_first(below, 'queries', _MOST_WITHOUT)}, the nearest to a hit first."
         listings.append(Listing("Without a hit", text, _HITS, fields))
     shown = [listing for listing in listings if listing.rows]
     return Report(title, verdict, facts, figures, shown, notes)
@@ -133,8 +131,8 @@ def pairs_report(
     return Report(title, verdict, facts, figures, listings, notes)
 
 
-def _first(order: Sequence[int], what: str) -> str:
-    return first_of(min(len(order), _MOST), len(order), what).capitalize()
+def _first(order: Sequence[int], what: str, most: int = _MOST) -> str:
+    return first_of(min(len(order), most), len(order), what).capitalize()
 
 
 def _histogram(
@@ -145,7 +143,7 @@ def _histogram(
     threshold: float | None,
     what: str = "cosine",
 ) -> Figure:
-    mark = None if threshold is None else (threshold, f"threshold {threshold:g}")
+    mark = None if threshold is None else (threshold, f"threshold {threshold:.4g}")
     drawing = histogram(groups, "scores", title, what, counted, mark)
     legend = [(group.tone, group.label) for group in groups] if len(groups) > 1 else []
     return Figure(title, text, drawing, legend)
