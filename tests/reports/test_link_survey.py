@@ -1,35 +1,12 @@
 """What a report keeps of links, against all of them in a list."""
 
-import random
-
 import pytest
+from report_samples import answers_of, surveyed
 
-from workflow_scripts.reports.link_survey import MOST_LINKS, MOST_UNLINKED, LinkSurvey
+from workflow_scripts.reports.link_survey import MOST_LINKS, MOST_UNLINKED
 from workflow_scripts.retrieval.link_options import LinkOptions
-from workflow_scripts.retrieval.mention_links import Link, Report, how_linked
-from workflow_scripts.retrieval.mentions import Mention, mention_batches
-
-
-def answers_of(number, seed=3):
-    """Return mentions with gold ids, and three links of each."""
-    pick = random.Random(seed)
-    mentions, links = [], {}
-    for row in range(number):
-        text = f"mention {row}"
-        scores = sorted((round(pick.random(), 3) for _ in range(3)), reverse=True)
-        links[text] = [Link(f"D{pick.randint(0, 3)}", f"name {n}", s) for n, s in enumerate(scores)]
-        mentions.append(Mention(text, pick.choice(["D0|D9", "D1", "-1", ""])))
-    return mentions, links
-
-
-def surveyed(mentions, links, options, size=64):
-    survey, counts = LinkSurvey(), Report(options.k, None)
-    for batch in mention_batches(mentions, lower_case=False, size=size):
-        survey.add_batch(batch, [links[text] for text in batch.distinct], options)
-        for mention in batch.mentions:
-            how = how_linked(links[mention.text], options)
-            counts.add(mention, links[mention.text][: options.k], **how._asdict())
-    return survey, counts
+from workflow_scripts.retrieval.mention_links import Link
+from workflow_scripts.retrieval.mentions import Mention
 
 
 @pytest.mark.parametrize("threshold", [None, 0.6])

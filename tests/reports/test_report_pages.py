@@ -4,7 +4,16 @@ import re
 
 import numpy as np
 import pytest
-from test_link_survey import answers_of, surveyed
+from report_samples import (
+    HOSTILE,
+    answers_of,
+    compared,
+    evaluation_of,
+    lines,
+    reports_with,
+    score,
+    surveyed,
+)
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.reports.evaluation_report import evaluation_report
@@ -19,37 +28,11 @@ from workflow_scripts.reports.page import (
 )
 from workflow_scripts.reports.search_report import nearest_report, pairs_report
 from workflow_scripts.retrieval.link_options import LinkOptions
-from workflow_scripts.retrieval.mention_links import Link
 from workflow_scripts.retrieval.mentions import Mention
-from workflow_scripts.retrieval.numbered_lines import number_lines
-from workflow_scripts.scoring.evaluation import Evaluation
 from workflow_scripts.scoring.paired_differences import Difference
 
-HOSTILE = "</td></script><script>alert(1)</script>&\"'<b>"
 # the heaviest text that a page can have: each character is five bytes or more
 HEAVY = '&"' * 400
-
-
-def lines(texts):
-    return number_lines("strings", texts)
-
-
-def score(dataset, metric, value, n=100, **more):
-    row = {"dataset": dataset, "metric": metric, "value": value, "low": value - 0.05}
-    row |= {"high": value + 0.05, "n": n, "coverage": 1.0, "dropped": {}}
-    return row | more
-
-
-def evaluation_of(rows, means=(), missing=None):
-    about = {"model": "own", "pooling": "mean", "versions": {"torch": "2"}, "weights_sha256": "ab"}
-    record = about | {"against": about | {"model": "base"}}
-    return Evaluation(rows, list(means), ["a sentence"], record, missing or {}, {})
-
-
-def compared(dataset, change, p_value, metric="spearman"):
-    ends = {"difference_low": change - 0.03, "difference_high": change + 0.03}
-    more = {"against": 0.5, "difference": change, "p_value": p_value}
-    return score(dataset, metric, 0.5 + change, **ends, **more)
 
 
 def test_scores_stand_with_their_intervals(read_page):
@@ -153,35 +136,8 @@ def test_pairs_are_ordered_by_their_score(read_page):
     assert none.verdict == "No pair among 3 different strings."
 
 
-def hostile_reports(text, number):
-    """Return a report of each command in which all texts of users are `text`, and many."""
-    texts = [f"{n} {text}" for n in range(number)]
-    many = lines(texts)
-    rows = np.column_stack([np.arange(number), np.arange(number)[::-1]])
-    scores = np.random.default_rng(0).random((number, 2)).cumsum(axis=1)[:, ::-1]
-    links = {
-        name: [Link(f"{name}|{n}", f"{name} {n}", float(score)) for n, score in enumerate(own)]
-        for name, own in zip(texts, scores, strict=True)
-    }
-    mentions = [Mention(name, f"{name}|0") for name in texts]
-    options = LinkOptions(1, 0.7)
-    values = [compared(name, 0.1, 0.01) for name in texts[:400]]
-    missing = dict.fromkeys(texts[:50], text)
-    return [
-        evaluation_report(evaluation_of(values, missing=missing), text, text),
-        link_report(
-            text,
-            *surveyed(mentions, links, options)[:1],
-            options,
-            surveyed(mentions, links, options)[1],
-        ),
-        nearest_report(text, many, many, rows, scores, 0.7),
-        pairs_report(text, many, many, rows[:, 0], rows[:, 1], scores[:, 0], "cosine"),
-    ]
-
-
 def test_what_users_write_is_text(read_page):
-    for report in hostile_reports(HOSTILE, 40):
+    for report in reports_with(HOSTILE, 40):
         text = render_report(report)
         page = read_page(text)
         assert "<script>alert" not in text and "</script><script>" not in text
@@ -189,7 +145,7 @@ def test_what_users_write_is_text(read_page):
 
 
 def test_pages_stay_small_and_say_what_they_leave_out(read_page):
-    for report in hostile_reports(HEAVY, 3000):
+    for report in reports_with(HEAVY, 3000):
         page = read_page(render_report(report))
         assert re.search(r"first (100|300) of [\d,]+ (links|queries|pairs|scores)", page.texts["p"])
         assert max(len(table) for table in page.tables) <= 301
@@ -212,5 +168,5 @@ def test_a_report_replaces_a_report_and_nothing_else(tmp_path):
 
 
 def test_the_same_report_has_the_same_bytes():
-    first, second = (hostile_reports("a & b", 150) for _ in "ab")
+    first, second = (reports_with("a & b", 150) for _ in "ab")
     assert list(map(render_report, first)) == list(map(render_report, second))

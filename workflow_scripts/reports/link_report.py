@@ -55,23 +55,17 @@ def link_report(
     facts = [Fact(f"{linked:,}", "mentions linked", f"of {total:,}")]
     right, wrong = (len(survey.scores.get(kind, ())) for kind in (RIGHT, WRONG))
     if right + wrong:
-        share = format_number(right / (right + wrong))
-        verdict += (
-            f"; {right:,} of the {right + wrong:,} links that can be checked are right ({share})"
-        )
+        share = f"{right:,} of the {right + wrong:,} links that can be checked are right"
+        verdict += f"; {share} ({format_number(right / (right + wrong))})"
     if counts.known:
         for k in sorted({1, options.k}):
-            share, ends = (
-                counts.hits_at(k) / counts.known,
-                interval(counts.hits_at(k), counts.known),
-            )
-            facts.append(Fact(format_number(share), f"accuracy@{k}", f"95%: {ends}"))
+            hits = counts.hits_at(k)
+            accuracy, note = format_number(hits / counts.known), interval(hits, counts.known)
+            facts.append(Fact(accuracy, f"accuracy@{k}", f"95%: {note}"))
     figures, listings = _score_figures(survey, options), []
     if doubtful := survey.doubtful():
-        text = f"{first_of(len(doubtful), linked, 'links')}, the smallest margin first"
-        text = (
-            text.capitalize() + ": the second best id scores nearly as high. Check these by hand."
-        )
+        text = first_of(len(doubtful), linked, "links").capitalize()
+        text += ", the smallest margin first: the second best id scores nearly as high."
         listings.append(_listing("Doubtful links", text, doubtful, confidence))
     if points := survey.threshold_points():
         figures.append(_curve(points, counts.known))
