@@ -17,7 +17,7 @@ _NOTES = {
     "loss": "lower is better",
     "alignment": "lower: two versions are closer",
     "uniformity": "lower: spread more evenly",
-    DEVELOPMENT: "score: higher is better",
+    DEVELOPMENT: "higher is better; ring: weights kept",
 }
 # of measures that are parts of the loss, or shares
 _ENDINGS = {"loss": "lower is better", "accuracy": "higher is better"}
