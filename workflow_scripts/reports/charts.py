@@ -121,11 +121,11 @@ def histogram(
         parts.append(f'<path class="{group.tone}" d="{"".join(bars)}"/>')
         below = below + own
     if mark is not None and across[0] <= mark[0] <= across[-1]:
-        place, is_left = x(mark[0]), mark[0] > (across[0] + across[-1]) / 2
-        parts.append(f'<path class="mark" d="M{place} {_TOP}V{_HEIGHT - _BOTTOM}"/>')
+        at, is_left = x(mark[0]), mark[0] > (across[0] + across[-1]) / 2
+        parts.append(f'<path class="mark" d="M{at} {_TOP}V{_HEIGHT - _BOTTOM}"/>')
         style = ' class="end"' if is_left else ""
-        text_place = place - 4 if is_left else place + 4
-        parts.append(f'<text{style} x="{text_place}" y="{_TOP + 10}">{escape(mark[1])}</text>')
+        text_at = at - 4 if is_left else at + 4
+        parts.append(f'<text{style} x="{text_at}" y="{_TOP + 10}">{escape(mark[1])}</text>')
     described = [
         f"{group.label}: {len(array):,}, median {np.median(array):.3g}"
         for group, array in zip(groups, arrays, strict=True)
