@@ -75,7 +75,7 @@ def test_a_calibration_serves_mentions_without_gold_ids(run, files, capsys):
     # gold ids of all these mentions check a calibration that is there
     capsys.readouterr()
     run(*KNOWN, "--calibration", "c.json")
-    assert "; on 30 others:" in capsys.readouterr().err
+    assert "; on these 30:" in capsys.readouterr().err
     before = (files / "c.json").read_bytes()
     run(*KNOWN, "--write-calibration", "c.json")
     assert (files / "c.json").read_bytes() == before

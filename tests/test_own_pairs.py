@@ -130,7 +130,7 @@ def test_a_verdict_says_whether_and_how_many_items_show_a_difference():
     row = Difference("mine", "spearman", 0.6, 0.5, 0.1, *interval, 0.32)
     assert verdict(row, 100) == (
         "mine, spearman: higher by 0.1000, not shown by 100 items (p = 0.320); "
-        "it would take about 785"
+        "it would take about 790"
     )
     assert verdict(row._replace(p_value=0.01), 1000) == (
         "mine, spearman: higher by 0.1000, shown by 1,000 items (p = 0.010)"
@@ -138,8 +138,10 @@ def test_a_verdict_says_whether_and_how_many_items_show_a_difference():
     lower = row._replace(difference=-0.1, p_value=0.01)
     assert verdict(lower, 9) == "mine, spearman: lower by 0.1000, shown by 9 items (p = 0.010)"
     assert verdict(row._replace(difference=0.0), 9) == "mine, spearman: no difference"
+    assert verdict(row._replace(difference=0.013), 100).endswith("about 47,000")
     # never fewer than were not enough
-    assert verdict(row._replace(difference=5.0), 100).endswith("about 101")
+    assert verdict(row._replace(difference=5.0), 8).endswith("about 9")
+    assert verdict(row._replace(difference=5.0), 100).endswith("about 110")
 
 
 # ---- halves --------------------------------------------------------------------------------------

@@ -131,14 +131,14 @@ def test_the_threshold_of_a_precision_is_chosen_on_one_half_and_checked_on_the_o
     after = plain_quality(confidences, [mention.right for mention in others])
     before = plain_quality(*zip(*((m.score, m.right) for m in others), strict=True))
     lines = settled.lines
-    assert lines[0] == "confidence: fitted on 100 mentions; on 100 others:"
+    assert lines[0] == "confidence: fitted on 100 mentions; on the other 100:"
     assert lines[1] == (
         f"  Brier score {after[0]:.4f}, calibration error {after[1]:.4f} (of the scores "
         f"themselves {before[0]:.4f} and {before[1]:.4f}; lower is better)"
     )
     assert lines[2] == f"target precision 0.8: linked from a best score of {threshold:.6f} on"
     assert lines[3].endswith(f"chosen on: precision {shares[0][0]}, coverage {shares[0][1]}")
-    assert lines[4].startswith(f"  on the 100 others: precision {shares[1][0]} (95% interval ")
+    assert lines[4].startswith(f"  on the other 100: precision {shares[1][0]} (95% interval ")
     assert lines[4].endswith(f"coverage {shares[1][1]}")
 
 
@@ -146,22 +146,24 @@ def test_confidences_that_are_no_better_than_scores_are_named():
     """Scores that are right as probabilities, and a calibration that says the opposite."""
     others = judged([(0.0, False), (1.0, True)])
     fitted = fit_calibration(judged([(0.0, True), (1.0, False)]), MAKER)
-    assert quality_lines(fitted, others, is_cosine=True)[1:] == [
+    assert quality_lines(fitted, others, "these", is_cosine=True)[1:] == [
         "  Brier score 0.2500, calibration error 0.0000 (of the scores themselves 0.0000 and "
         "0.0000; lower is better)",
         "  no better than the scores: fit them on more mentions with gold ids",
     ]
-    assert len(quality_lines(fitted, others, is_cosine=False)) == 2
+    assert len(quality_lines(fitted, others, "these", is_cosine=False)) == 2
 
 
 def test_the_interval_of_a_precision_is_wilson_s():
     """By hand: 8 of 10 with z = 1.96 gives .4902 to .9433."""
     others = judged([(0.9, n < 8) for n in range(10)] + [(0.1, False)] * 10)
     point = ThresholdPoint(0.5, 0.9, 0.5)
-    assert precision_lines(0.9, point, 20, others)[-1] == (
-        "  on the 20 others: precision 0.8000 (95% interval 0.4902 0.9433), coverage 0.5000"
+    assert precision_lines(0.9, point, 20, others, "the other 20")[-1] == (
+        "  on the other 20: precision 0.8000 (95% interval 0.4902 0.9433), coverage 0.5000"
     )
-    assert precision_lines(0.9, point, 20, others[10:])[-1] == "  on the 10 others: none linked"
+    assert (
+        precision_lines(0.9, point, 20, others[10:], "these 10")[-1] == "  on these 10: none linked"
+    )
 
 
 def test_a_written_calibration_is_read_again_and_refuses_other_encoders(tmp_path):

@@ -209,14 +209,15 @@ def settle_links(
     if plan.fit:
         part, others = split_in_halves(others, plan.seed)
         calibration = fit_calibration(part, plan.made_by)
+    who = f"{'the other' if plan.fit else 'these'} {len(others)}"
     if calibration is not None and others:
         is_cosine = plan.made_by["similarity"] == "cosine"
-        lines += quality_lines(calibration, others, is_cosine)
+        lines += quality_lines(calibration, others, who, is_cosine)
     if plan.target_precision is not None:
         assert calibration is not None  # the options are checked
         point = calibration.threshold_for(plan.target_precision)
         options = replace(options, threshold=point.threshold)
-        lines += precision_lines(plan.target_precision, point, calibration.mentions, others)
+        lines += precision_lines(plan.target_precision, point, calibration.mentions, others, who)
     return SettledLinks(answers, options, calibration, lines)
 
 
@@ -233,16 +234,16 @@ def judged_mentions(answers: Iterable[Answer]) -> list[JudgedMention]:
 
 
 def quality_lines(
-    calibration: Calibration, others: Sequence[JudgedMention], is_cosine: bool
+    calibration: Calibration, others: Sequence[JudgedMention], who: str, is_cosine: bool
 ) -> list[str]:
-    """Return lines on the quality of confidences on mentions that were not fitted on.
+    """Return lines on the quality of confidences on other mentions, which are called `who`.
 
     Next to it that of the scores themselves, as probabilities, where they are cosines.
     """
     scores, right = [mention.score for mention in others], [mention.right for mention in others]
     after = quality(calibration.confidence(scores), right)
     lines = [
-        f"confidence: fitted on {calibration.mentions} mentions; on {len(others)} others:",
+        f"confidence: fitted on {calibration.mentions} mentions; on {who}:",
         f"  Brier score {after.brier:.4f}, calibration error {after.calibration_error:.4f}",
     ]
     if is_cosine:
@@ -257,9 +258,16 @@ def quality_lines(
 
 
 def precision_lines(
-    target: float, point: ThresholdPoint, mentions: int, others: Sequence[JudgedMention]
+    target: float,
+    point: ThresholdPoint,
+    mentions: int,
+    others: Sequence[JudgedMention],
+    who: str,
 ) -> list[str]:
-    """Return lines on the threshold of a precision, and what it comes to on other mentions."""
+    """Return lines on the threshold of a precision, and what it comes to on other mentions.
+
+    It was chosen on `mentions`; the others are called `who`.
+    """
     chosen = f"precision {point.precision:.4f}, coverage {point.coverage:.4f}"
     lines = [
         f"target precision {target:g}: linked from a best score of {point.threshold:.6f} on",
@@ -276,5 +284,5 @@ def precision_lines(
             low, high = test.proportion_ci(method="wilson")
             shown = f"precision {test.statistic:.4f} (95% interval {low:.4f} {high:.4f})"
             shown += f", coverage {len(linked) / len(others):.4f}"
-        lines.append(f"  on the {len(others)} others: {shown}")
+        lines.append(f"  on {who}: {shown}")
     return lines

@@ -61,9 +61,11 @@ def verdict(row: Difference, n: int) -> str:
     if row.p_value is not None and row.p_value < LEVEL:
         return f"{seen}, shown by {tested}"
     error = (row.difference_high - row.difference_low) / (2 * _OF_INTERVAL)
-    needed = math.ceil(n * ((_OF_INTERVAL + _OF_POWER) * error / row.difference) ** 2)
     # more are needed where p is not below the level, whatever the normal approximation says
-    return f"{seen}, not shown by {tested}; it would take about {max(needed, n + 1):,}"
+    needed = max(n * ((_OF_INTERVAL + _OF_POWER) * error / row.difference) ** 2, n + 1)
+    # of an estimate, two digits
+    unit = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
+    return f"{seen}, not shown by {tested}; it would take about {math.ceil(needed / unit) * unit:,}"
 
 
 def mean_differences(own: Scored, other: Scored) -> list[Difference]:
