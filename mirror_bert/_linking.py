@@ -8,6 +8,7 @@ import torch
 
 from workflow_scripts.datasets.name_lists import Choices, NamesFormat, check_choices
 from workflow_scripts.datasets.name_lists import read_names as read_names_of_files
+from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.errors import UserError
@@ -59,7 +60,7 @@ def link(
     MRCONSO.RRF, ...; `read_names` chooses among them). A row for each mention and id: `mention`,
     `rank` (from 1), `id`, `name` (the nearest one of that id) and `score`. A mention is linked if
     its best score is at least `threshold` and lies above the second by `margin`; one that is not
-    has a row of rank 0. `similarity` is "cosine", or "dot" of the vectors as they are; with
+    has a row of rank 0. White space is collapsed. `similarity` is "cosine", or "dot" of the vectors as they are; with
     `each_name` it is k names, not ids. Names have the prompt of role "passage", mentions that of
     "query". The search is exact; vectors of names are in memory, 4 bytes a unit (the command keeps
     them on disk).
@@ -171,7 +172,7 @@ def _mentions(
         columns.append([None] * len(texts) if values is None else values)
     for text, ids, document in zip(texts, *columns, strict=True):
         of_text = ("" if ids is None else ids) if gold is not None else None
-        yield mention_of_document(text if text.strip() else "", of_text, document)
+        yield mention_of_document(normalise_whitespace(text), of_text, document)
 
 
 def _read(
@@ -193,7 +194,8 @@ def _read(
             raise UserError(f"names[{number}]", problem, remedy)
         if any(mark in part for part in pair for mark in "\t\n\r"):
             raise UserError(f"names[{number}]", "holds a tab or a line break", "replace it")
-        pairs[pair[0], pair[1]] = None
+        identity, name = map(normalise_whitespace, pair)
+        pairs[identity, name] = None
     if not pairs:
         raise UserError("names", "no names", "give at least one pair (id, name)")
     return [identity for identity, _ in pairs], [name for _, name in pairs]

@@ -87,7 +87,7 @@ def test_a_wanted_precision_leaves_the_others_without_a_link(run, capsys):
     all_linked = run(*KNOWN, "--write-calibration", "c.json", "--k", 1)
     links = run(*KNOWN, "--target-precision", 0.9, "--k", 1)
     printed = capsys.readouterr().err
-    threshold = float(printed.split("linked from a best score of ")[1].split()[0])
+    threshold = float(printed.split("links need a score of ")[1].split()[0])
     linked = all_linked["score"] >= threshold
     assert (links["rank"] > 0).tolist() == linked.tolist() and linked.sum() > 0
     assert f"{(~linked).sum()} of them not linked" in printed or linked.all()
@@ -112,11 +112,18 @@ def test_python_has_the_links_of_the_command(run, encoder, files):
         pandas.testing.assert_frame_equal(
             *(frame.round({"score": 6, "confidence": 4}), expected), check_dtype=False, atol=2e-6
         )
-    assert any("target precision 0.9: linked from" in line for line in links.attrs["report"])
+    assert any("target precision 0.9: links need" in line for line in links.attrs["report"])
     own.save(files / "d.json")
     assert mirror_bert.link(loaded, NAMES, texts, calibration=files / "d.json").equals(
         mirror_bert.link(loaded, NAMES, texts, calibration=own)
     )
+
+
+def test_python_collapses_white_space_as_the_command_does(encoder):
+    loaded = mirror_bert.load(encoder, device="cpu")
+    spaced = [(one, f" {name.replace(' ', '  ')}") for one, name in NAMES]
+    links = mirror_bert.link(loaded, spaced, ["the  red cat ", " "])
+    assert links.equals(mirror_bert.link(loaded, NAMES, ["the red cat"]))
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,9 @@ import mirror_bert
 NAMES = 3000
 
 
-def blocks_of(page, heading):
-    """Return the indented lines of a section, without what they are indented by."""
-    section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
-    [block] = re.findall(r"(?:^(?:    .*)?\n)*^    .*\n", section, flags=re.MULTILINE)
-    return re.sub(r"^    ", "", block, flags=re.MULTILINE).strip() + "\n"
+def block_of(page, kind):
+    [block] = re.findall(rf"^```{kind}\n(.*?)^```$", page, flags=re.M | re.S)
+    return block
 
 
 def misspelt(name, draw):
@@ -62,19 +60,19 @@ def story(linked_checkout, project):
 
 
 def test_the_story_is_short(page):
-    assert blocks_of(page, "On the command line").count("mirror-bert ") <= 5
-    assert len(blocks_of(page, "In Python").split("\n\n")) <= 5 + 1  # and what is imported
+    assert block_of(page, "sh").count("mirror-bert ") <= 5
+    assert len(block_of(page, "python").split("\n\n")) <= 5 + 1  # and what is imported
 
 
 @pytest.mark.slow
 def test_the_story_runs_as_written_both_ways(page, story, run_as_written):
-    commands = blocks_of(page, "On the command line")
+    commands = block_of(page, "sh")
     printed = run_as_written(f"({commands}) 2>&1", story)
     print(printed)
     assert f"index: {NAMES} names" in printed
     verdict = r"pairs-second-half, spearman: (higher|lower) by 0\.\d+, (not )?shown by 100 items "
     assert re.search(verdict, printed)
-    score = r"target precision 0.9: linked from a best score of (\S+) on\n.*: precision (\S+), cov"
+    score = r"target precision 0.9: links need a score of (\S+) or more\n.*: precision (\S+), cov"
     matches = re.findall(score, printed)
     # the second command of links has that of the first
     assert len(matches) == 2 and len({*matches}) == 1
@@ -87,7 +85,7 @@ def test_the_story_runs_as_written_both_ways(page, story, run_as_written):
         assert best["confidence"].notna().equals(best["rank"] == 1)
     # the notebook's cells: the same encoder, verdict and links
     (story / "story.py").write_text(
-        blocks_of(page, "In Python")
+        block_of(page, "python")
         + """
 encoder.save("of-python")
 links.to_csv("of-python.tsv", sep="\\t", index=False)

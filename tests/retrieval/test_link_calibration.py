@@ -136,7 +136,7 @@ def test_the_threshold_of_a_precision_is_chosen_on_one_half_and_checked_on_the_o
         f"  Brier score {after[0]:.4f}, calibration error {after[1]:.4f} (of the scores "
         f"themselves {before[0]:.4f} and {before[1]:.4f}; lower is better)"
     )
-    assert lines[2] == f"target precision 0.8: linked from a best score of {threshold:.6f} on"
+    assert lines[2] == f"target precision 0.8: links need a score of {threshold:.6f} or more"
     assert lines[3].endswith(f"chosen on: precision {shares[0][0]}, coverage {shares[0][1]}")
     assert lines[4].startswith(f"  on the other 100: precision {shares[1][0]} (95% interval ")
     assert lines[4].endswith(f"coverage {shares[1][1]}")

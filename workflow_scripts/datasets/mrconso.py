@@ -72,15 +72,15 @@ def concepts_of_types(path: Path, types: Iterable[str]) -> set[str]:
     `UserError` for one that the file does not have.
     """
     names: dict[str, str] = {}
-    wanted = {name.casefold(): name for name in types}
+    named = {name.casefold(): name for name in types}
     concepts = set()
     for _, (concept, identifier, name) in read_rows(path, _TYPES):
         keys = (identifier.casefold(), name.casefold())
         if keys[0] not in names:
             names |= dict(zip(keys, (identifier, name), strict=True))
-        if not wanted.keys().isdisjoint(keys):
+        if not named.keys().isdisjoint(keys):
             concepts.add(concept)
-    for key in sorted(wanted.keys() - names.keys()):
-        hint = nearest_name(wanted[key], names.values())
-        raise UserError(f"--semantic-types {wanted[key]}", f"no such type in {path}", hint)
+    for key in sorted(named.keys() - names.keys()):
+        hint = nearest_name(named[key], names.values())
+        raise UserError(f"--semantic-types {named[key]}", f"no such type in {path}", hint)
     return concepts

@@ -270,8 +270,8 @@ def precision_lines(
     """
     chosen = f"precision {point.precision:.4f}, coverage {point.coverage:.4f}"
     lines = [
-        f"target precision {target:g}: linked from a best score of {point.threshold:.6f} on",
-        f"  on the {mentions} mentions that it was chosen on: {chosen}",
+        f"target precision {target:g}: links need a score of {point.threshold:.6f} or more",
+        f"  on the {mentions} mentions that this was chosen on: {chosen}",
     ]
     if others:
         with quick_imports():
