@@ -60,10 +60,10 @@ def link(
     MRCONSO.RRF, ...; `read_names` chooses among them). A row for each mention and id: `mention`,
     `rank` (from 1), `id`, `name` (the nearest one of that id) and `score`. A mention is linked if
     its best score is at least `threshold` and lies above the second by `margin`; one that is not
-    has a row of rank 0. White space is collapsed. `similarity` is "cosine", or "dot" of the vectors as they are; with
-    `each_name` it is k names, not ids. Names have the prompt of role "passage", mentions that of
-    "query". The search is exact; vectors of names are in memory, 4 bytes a unit (the command keeps
-    them on disk).
+    has a row of rank 0. White space is collapsed. `similarity` is "cosine", or "dot" of the vectors
+    as they are; with `each_name` it is k names, not ids. Names have the prompt of role "passage",
+    mentions that of "query". The search is exact; vectors of names are in memory, 4 bytes a unit
+    (the command keeps them on disk).
 
     `gold` has the right ids of each mention (joined by |; None for unknown): half of the mentions,
     by `seed`, then say how likely a best link is right by its score, which is the column
