@@ -103,8 +103,7 @@ class NamesOptions:
         names_format: default: by the file's name and first lines
         name_column: of tables (CSV, TSV, JSON lines, Parquet): the names
         id_column: of tables: their ids (default: a name is its own)
-        where: of tables and MRCONSO.RRF, COLUMN=VALUE: the rows to read; repeatable, and of one
-            column any value counts
+        where: of tables and MRCONSO.RRF, COLUMN=VALUE: the rows to read; repeatable
         language: of MRCONSO.RRF (default: ENG)
         sources: of MRCONSO.RRF, SAB (default: all)
         suppress: of MRCONSO.RRF, flags to take (default: N)
@@ -157,12 +156,10 @@ class CalibrationOptions:
     """How sure links have to be.
 
     Args:
-        target_precision: do not link mentions below the best score from which on this share of
-            links is right
-        write_calibration: file for what half of the mentions with gold ids say of scores; links
-            get a column confidence
-        calibration: such a file, for mentions without gold ids
-        seed: of the halves
+        target_precision: link from the score on at which this share of the links is right
+        write_calibration: confidences of links, fitted on half of the gold ids; for --calibration
+        calibration: confidences by that file, for mentions without gold ids
+        seed: of the half
     """
 
     target_precision: float | None = None

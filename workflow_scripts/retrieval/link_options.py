@@ -36,9 +36,8 @@ class MentionOptions:
         mentions: a mention a line, or a table; - for standard input
         mention_column: number from 1, or name in the header (default: the line)
         gold_column: ids that are right, joined by |, for the accuracy (-1: not counted)
-        document_column: text of each mention's document; abbreviations that it defines are
-            written out in the mention
-        documents: folder of the documents, whose files that column then names (NAME or NAME.txt)
+        document_column: text of its document, whose abbreviations are written out in the mention
+        documents: folder of documents, of which that column then has names
         lower_case: names and mentions in small letters
     """
 
