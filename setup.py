@@ -8,5 +8,8 @@ setup(
         "workflow_scripts.config",
     ],
     package_dir={"workflow_scripts.config": "config"},
-    package_data={"workflow_scripts.config": ["**/*.yaml"]},
+    package_data={
+        "workflow_scripts.config": ["**/*.yaml"],
+        "workflow_scripts.tables": ["templates/*"],
+    },
 )

@@ -11,6 +11,8 @@ from workflow_scripts.datasets.catalogues import CATALOGUES
 from workflow_scripts.datasets.own_pairs import list_own_pairs
 from workflow_scripts.embedding.encoder import Encoder
 from workflow_scripts.errors import UserError
+from workflow_scripts.reports.evaluation_report import evaluation_report
+from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.scoring.evaluation import evaluate_encoder, read_sets
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def evaluate(
     config: str | Path = DEFAULT,
     strict: bool = False,
     own_classifier: bool = False,
+    report: str | Path | None = None,
 ) -> "pandas.DataFrame":
     """Return the scores of an encoder on data sets, as the tables and `mirror-bert evaluate` do.
 
@@ -45,10 +48,13 @@ def evaluate(
     `catalogues`; the protocol of retrieval and classification is that of `config`. A data set
     without its files is left out, and named in `frame.attrs["missing"]`, or an error with `strict`;
     `frame.attrs["record"]` says what was scored with what. `own_classifier` takes the classifier
-    that the encoder was trained with. Raises `UserError`.
+    that the encoder was trained with. `report` is a file to write a page of HTML to, with the
+    scores as pictures. Raises `UserError`.
     """
     import pandas
 
+    page = None if report is None else Path(report)
+    check_report("report", page)
     names = [datasets] if isinstance(datasets, str) else list(datasets)
     files = [Path(file) for file in catalogues]
     own = [list_own_pairs(rows, name) for name, rows in (pairs or {}).items()]
@@ -63,6 +69,9 @@ def evaluate(
         own_classifier=own_classifier,
         threads=torch.get_num_threads(),
     )
+    if page is not None:
+        base = None if against is None else against.name
+        write_report(page, evaluation_report(evaluation, encoder.name, base))
     frame = pandas.DataFrame(evaluation.rows)
     frame.attrs = {"record": evaluation.record, "missing": evaluation.missing}
     frame.attrs["verdicts"] = evaluation.verdicts

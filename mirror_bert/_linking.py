@@ -12,7 +12,9 @@ from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.errors import UserError
-from workflow_scripts.link import answer_mentions, check_target
+from workflow_scripts.link import answer_mentions, check_target, write_link_report
+from workflow_scripts.reports.link_survey import LinkSurvey
+from workflow_scripts.reports.page import check_report
 from workflow_scripts.retrieval.link_calibration import (
     Calibration,
     CalibrationPlan,
@@ -50,6 +52,7 @@ def link(
     calibration: Calibration | str | Path | None = None,
     seed: int = 33,
     documents: Sequence[str | None] | None = None,
+    report: str | Path | None = None,
 ) -> "pandas.DataFrame":
     """Return the `k` ids whose names are nearest to each mention, best first.
 
@@ -68,13 +71,16 @@ def link(
     file that its `save` wrote, gives the confidences. `target_precision` sets the threshold from
     which on this share of the links was right. `frame.attrs["report"]` has the lines that the
     command prints. `documents` are the texts that mentions come from: abbreviations that they
-    define are written out, in the column `expanded`. Raises `UserError`.
+    define are written out, in the column `expanded`. `report` is a file to write a page of HTML to,
+    with the scores as pictures and the doubtful links first. Raises `UserError`.
     """
     import pandas
 
     if k < 1:
         raise UserError(f"k {k}", "below 1", "give 1 or more")
     options = LinkOptions(k, threshold, margin)
+    page = None if report is None else Path(report)
+    check_report("report", page)
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
     if target_precision is not None:
@@ -99,15 +105,20 @@ def link(
     settled = settle_links(answers, options, plan)
     confidence = None if settled.calibration is None else settled.calibration.confidence
     columns = columns_of_links(confidence is not None, documents is not None)
-    report, rows = Report(k, None), []
+    survey = None if page is None else LinkSurvey()
+    counts, rows = Report(k, None), []
     for batch, ranked in settled.answers:
-        report.blank += batch.blank
+        counts.blank += batch.blank
+        if survey is not None:
+            survey.add_batch(batch, ranked, settled.options)
         for mention, links, how in linked_mentions(batch, ranked, settled.options):
-            report.add(mention, links, **how._asdict())
+            counts.add(mention, links, **how._asdict())
             rows += link_rows(mention, links if how.linked else [], confidence)
     frame = pandas.DataFrame(rows, columns=columns)
-    frame.attrs["report"] = [*report.lines(), *report.lines_of_thresholds(), *settled.lines]
+    frame.attrs["report"] = [*counts.lines(), *counts.lines_of_thresholds(), *settled.lines]
     frame.attrs["calibration"] = settled.calibration
+    if survey is not None and page is not None:
+        write_link_report(page, encoder.name, survey, settled, counts, len(index))
     return frame
 
 

@@ -1,6 +1,7 @@
 """Nearest strings as a table of pandas."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -8,6 +9,8 @@ import torch
 from workflow_scripts import search as command
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.errors import UserError
+from workflow_scripts.reports.page import check_report, write_report
+from workflow_scripts.reports.search_report import nearest_report
 from workflow_scripts.retrieval.numbered_lines import number_lines
 from workflow_scripts.retrieval.suite_files import normalise
 
@@ -22,6 +25,7 @@ def search(
     *,
     k: int = 10,
     threshold: float | None = None,
+    report: str | Path | None = None,
 ) -> "pandas.DataFrame":
     """Return the `k` strings that are nearest to each query, by cosine, best first.
 
@@ -29,8 +33,9 @@ def search(
     `line` (the number of the string in `strings`, from 1), `score` (the cosine) and `string`. Equal
     strings are one, under the first of them, and blank ones are left out, of queries too. With a
     `threshold`, neighbours of a lower cosine are left out. Strings have the prompt of role
-    "passage", queries that of "query". The search is exact. Raises `UserError` for lists without a
-    string, for `k` below 1 and a threshold that is no cosine.
+    "passage", queries that of "query". The search is exact. `report` is a file to write a page of
+    HTML to, with the scores as a picture and the doubtful hits first. Raises `UserError` for lists
+    without a string, for `k` below 1 and a threshold that is no cosine.
     """
     import pandas
 
@@ -38,6 +43,8 @@ def search(
         raise UserError(f"k {k}", "below 1", "give 1 or more")
     if threshold is not None and not -1 <= threshold <= 1:
         raise UserError(f"threshold {threshold}", "no cosine", "give one from -1 to 1")
+    page = None if report is None else Path(report)
+    check_report("report", page)
     asked = number_lines("queries", list_of_strings(queries))
     known = number_lines("strings", list_of_strings(strings))
     best = command.find_nearest(
@@ -47,5 +54,7 @@ def search(
         threshold,
         threads=torch.get_num_threads(),
     )
+    if page is not None:
+        write_report(page, nearest_report(encoder.name, asked, known, *best[:2], threshold))
     rows = command.nearest_rows(asked, known, best)
     return pandas.DataFrame(rows, columns=list(command.NEAREST))

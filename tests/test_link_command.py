@@ -425,3 +425,18 @@ def test_no_input_and_no_file_of_somebody_else_is_replaced(run, files, tmp_path)
     with pytest.raises(UserError, match=r"--index \S+mine: holds notes.txt"):
         run(index=tmp_path / "mine")
     assert [path.read_bytes() for path in files] == before
+
+
+def test_a_report_shows_the_links_with_their_known_ids(run, files, tmp_path):
+    rows = [f"{mention}\t{NAMES[5][0]}" for mention in MENTIONS if mention]
+    files[1].write_text("\n".join(rows) + "\n")
+    report = tmp_path / "report.html"
+    links = run(mention_column=1, gold_column=2, report=report)
+    page = report.read_text()
+    best = [row for row in links[1:] if row[1] == "1"]
+    assert f"{len(best)} of {len(rows)} mentions are linked; " in page
+    assert all(f">{float(row[4]):.4f}<" in page for row in best)
+    assert "Precision and coverage" in page and "right?" in page
+    (tmp_path / "own.html").write_text("mine")
+    with pytest.raises(UserError, match=r"own\.html: is another file, and is not replaced"):
+        run("--overwrite", report=tmp_path / "own.html")

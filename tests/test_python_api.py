@@ -56,6 +56,13 @@ def bytes_of(folder, leave_out=()):
     }
 
 
+def assert_same_report(folder):
+    """Check that the page of Python has the bytes of the command's, and names no folder."""
+    page = (folder / "python.html").read_bytes()
+    assert page == (folder / "command.html").read_bytes()
+    assert str(folder).encode() not in page
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_tuned_in_memory_an_encoder_has_the_bytes_of_the_command(
     threads, tiny_bert, recipes, tmp_path
@@ -128,6 +135,7 @@ def test_a_saved_encoder_is_loaded_with_its_settings_and_gives_the_same_vectors(
 def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_roberta, capsys):
     command = ["--model", encoder, "--against", tiny_roberta, "--datasets", "simlex999"]
     command += ["--data-root", sample_data, "--output", tmp_path / "scores.json"]
+    command += ["--report", tmp_path / "command.html"]
     evaluate_command([*map(str, command), "--device", "cpu", "--against-pooling", "cls"])
     expected = json.loads((tmp_path / "scores.json").read_text())
     scores = mirror_bert.evaluate(
@@ -135,7 +143,9 @@ def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_ro
         sample_data,
         "simlex999",
         against=mirror_bert.load(tiny_roberta, pooling="cls", max_length=16, device="cpu"),
+        report=tmp_path / "python.html",
     )
+    assert_same_report(tmp_path)
     assert scores.to_dict("records") == expected
     record = json.loads((tmp_path / "scores.record.json").read_text())
     [verdict] = scores.attrs["verdicts"]
@@ -150,10 +160,12 @@ def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):
     words = ["--encoder", encoder, "--strings", tmp_path / "strings.txt"]
     words += ["--queries", tmp_path / "queries.txt", "--output", tmp_path / "found.tsv"]
     words += ["--k", 3, "--device", "cpu", "--prompt", "query=a man sees "]
+    words += ["--report", tmp_path / "command.html"]
     search_command(["nearest", *map(str, words)])
     expected = pandas.read_csv(tmp_path / "found.tsv", sep="\t")
     loaded = mirror_bert.load(encoder, prompts={"query": "a man sees "}, device="cpu")
-    found = mirror_bert.search(loaded, queries, strings, k=3)
+    found = mirror_bert.search(loaded, queries, strings, k=3, report=tmp_path / "python.html")
+    assert_same_report(tmp_path)
     pandas.testing.assert_frame_equal(found.round({"score": 6}), expected)
     limit = found["score"].mean()
     high = found[found["score"] >= limit]
@@ -197,12 +209,17 @@ def test_links_are_those_of_the_command(how, each_name, encoder, tmp_path):
     files[1].write_text("".join(f"{mention}\n" for mention in mentions))
     words = ["--encoder", encoder, "--names", files[0], "--mentions", files[1], "--k", 2]
     words += ["--output", tmp_path / "links.tsv", "--device", "cpu"]
+    words += ["--report", tmp_path / "command.html"]
     words += [part for key, value in how.items() for part in (f"--{key}", value)]
     link_command([*map(str, words), *(["--each-name"] if each_name else [])])
     expected = pandas.read_csv(tmp_path / "links.tsv", sep="\t")
     loaded = mirror_bert.load(encoder, device="cpu")
     for given in (names, files[0]):
-        links = mirror_bert.link(loaded, given, mentions, k=2, each_name=each_name, **how)
+        page = tmp_path / "python.html"
+        links = mirror_bert.link(
+            loaded, given, mentions, k=2, each_name=each_name, report=page, **how
+        )
+        assert_same_report(tmp_path)
         pandas.testing.assert_frame_equal(
             links.round({"score": 6}), expected, check_dtype=False, atol=2e-6
         )

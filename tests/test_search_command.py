@@ -340,3 +340,19 @@ def test_scores_that_are_not_numbers_are_named_by_line(run, monkeypatch, shard_s
     monkeypatch.setattr(search, "open_encoder", lambda *given: (Broken(), encode(*given)[1]))
     with pytest.raises(UserError, match=r"strings.txt: row 18 is not finite"):
         run("duplicates", shard_size=shard_size)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "duplicates", "bitext"])
+def test_a_report_shows_the_rows_of_the_output(mode, run, tmp_path):
+    report = tmp_path / "report.html"
+    rows = [line.split("\t") for line in run(mode, report=report).splitlines()]
+    page, score = report.read_text(), rows[0].index("score")
+    # the highest score that was written is on the page, with four digits
+    highest = max(float(row[score]) for row in rows[1:])
+    assert f"{highest:.4f}" in page
+    assert len(page) < 100_000 and str(tmp_path) not in page
+    # a second run replaces it, and no other file
+    run(mode, "--overwrite", report=report)
+    assert report.read_text() == page
+    with pytest.raises(UserError, match=r"--report .*strings\.txt: is read from"):
+        run(mode, "--overwrite", report=tmp_path / "strings.txt")

@@ -12,7 +12,7 @@ import transformers
 from tools.fuzz_limits import Case
 from tools.synthetic_models import LAYOUTS, synthetic_model
 from workflow_scripts.downloads.convert_weights import convert
-from workflow_scripts.downloads.model_files import check_replaceable
+from workflow_scripts.downloads.model_files import CARD, check_replaceable
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model, save_encoder
 from workflow_scripts.embedding.own_classifier import LAYER, read_own_classifier
 from workflow_scripts.embedding.projections import Projections
@@ -55,7 +55,7 @@ def _make_encoder(folder: Path, model: str) -> Path:
     own |= {f"own.{LAYER}.weight": torch.ones(2, size), f"own.{LAYER}.bias": torch.zeros(2)}
     record = {"pooling": "projected", "max_length": 16, "corpus": {"classes": ["a", "b"]}}
     # its own weights make it one that can be pooled so
-    save_encoder(folder, loaded, EncoderSettings("mean", 16), record, "# a card\n", own)
+    save_encoder(folder, loaded, EncoderSettings("mean", 16), record, {CARD: "# a card\n"}, own)
     return folder
 
 

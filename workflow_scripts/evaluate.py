@@ -28,6 +28,8 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import check_own_json, read_text, write_json, write_text
 from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.path_functions import command
+from workflow_scripts.reports.evaluation_report import evaluation_report
+from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.evaluation import Evaluation, evaluate_encoder, read_sets
 
@@ -60,10 +62,12 @@ class OutputOptions:
     Args:
         output: scores as JSON rows
         card: write the scores on the encoder's card as well
+        report: page of HTML with the scores as pictures and a table
     """
 
     output: Path
     card: bool = False
+    report: Path | None = None
 
     @property
     def record(self) -> Path:
@@ -205,6 +209,7 @@ def evaluate(
         raise UserError(f"--output {output.output}", "is a folder", "give a file name")
     check_own_json("--output", output.output, "metric")
     check_own_json("--output", output.record, "left_out")
+    check_report("--report", output.report, [output.output, output.record, *pairs])
     check_files("--pairs", *pairs)
     if not datasets and not pairs:
         raise UserError("--datasets", "nothing to score on", "give --datasets, --pairs or both")
@@ -228,6 +233,9 @@ def evaluate(
     )
     write_json(output.output, evaluation.rows)
     write_json(output.record, evaluation.record)
+    if output.report is not None:
+        names = (encoder.name, None if against is None else against.name)
+        write_report(output.report, evaluation_report(evaluation, *names))
     if output.card:
         card = local_path(model) / "README.md"
         write_text(card, add_scores(read_text(card), evaluation.rows))

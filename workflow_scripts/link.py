@@ -30,6 +30,8 @@ from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_l
 from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
+from workflow_scripts.reports.link_survey import LinkSurvey
+from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.link_calibration import (
     Answer,
@@ -40,7 +42,7 @@ from workflow_scripts.retrieval.link_calibration import (
     settle_links,
 )
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
-from workflow_scripts.retrieval.mention_links import LinkWriter
+from workflow_scripts.retrieval.mention_links import LinkWriter, Report
 from workflow_scripts.retrieval.mentions import (
     BATCH,
     MentionBatch,
@@ -132,12 +134,14 @@ class OutputOptions:
     Args:
         output: links (default, and -: standard output)
         errors: mentions whose best id is not a gold one, tsv
+        report: page of HTML with the scores as pictures and the doubtful links
         format: of the links
         overwrite: replace the outputs
     """
 
     output: Path | None = None
     errors: Path | None = None
+    report: Path | None = None
     format: Format = "tsv"
     overwrite: bool = False
 
@@ -217,6 +221,7 @@ def check_options(
         if path is not None:
             check_new_file(option, path, output.overwrite, taken)
             taken.append(path)
+    check_report("--report", output.report, taken)
     if names.index is not None:
         check_index_folder(names.index, files)
     if output.errors is not None and mentions.gold_column is None:
@@ -292,9 +297,14 @@ def open_or_make_index(
 
 
 def write_links(
-    settled: SettledLinks, index: name_index.NameIndex, output: OutputOptions, expanded: bool
+    settled: SettledLinks,
+    index: name_index.NameIndex,
+    output: OutputOptions,
+    expanded: bool,
+    encoder: str,
 ) -> None:
     """Write the links of mentions, and print how many there are."""
+    survey = None if output.report is None else LinkSurvey()
     confidence = None if settled.calibration is None else settled.calibration.confidence
     with ExitStack() as stack:
         stream, errors = (
@@ -308,11 +318,36 @@ def write_links(
         )
         for batch, ranked in settled.answers:
             writer.write(batch, ranked)
+            if survey is not None:
+                survey.add_batch(batch, ranked, settled.options)
     ids = (index[row][0] for row in range(len(index)))
     report = writer.report
     lines = (*report.lines(), *report.lines_of_thresholds(), *report.lines_of_unknown(ids))
     for line in (*lines, *settled.lines):
         _say(line)
+    if survey is not None and output.report is not None:
+        write_link_report(output.report, encoder, survey, settled, report, len(index))
+
+
+def write_link_report(
+    path: Path,
+    encoder: str,
+    survey: LinkSurvey,
+    settled: SettledLinks,
+    counts: Report,
+    names: int,
+) -> None:
+    """Write the page of a report; `names` are how many names there are."""
+    # Only now: it brings scipy.
+    from workflow_scripts.reports.link_report import link_report
+
+    confidence = None if settled.calibration is None else settled.calibration.confidence
+    lines = [*counts.lines(), *settled.lines]
+    notes = [("Names", f"{names:,}"), *(("Counts", line) for line in lines)]
+    options = settled.options
+    # of a folder no more than its name
+    name = Path(encoder).name
+    write_report(path, link_report(name, survey, options, counts, confidence, notes))
 
 
 def _sole_writer(index: Path | None, links: Path | None) -> AbstractContextManager[Any]:
@@ -406,7 +441,7 @@ def link(
             where_fitted,
         )
         settled = settle_links(answers, links, plan)
-        write_links(settled, index, output, mentions.document_column is not None)
+        write_links(settled, index, output, mentions.document_column is not None, encoder)
         if calibration.write_calibration is not None and settled.calibration is not None:
             settled.calibration.save(calibration.write_calibration)
             _say(f"calibration written to {calibration.write_calibration}")

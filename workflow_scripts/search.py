@@ -27,6 +27,8 @@ from workflow_scripts.files import STDIN, check_new_file, check_own_json, withou
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command_of_modes
+from workflow_scripts.reports.page import Report, check_report, write_report
+from workflow_scripts.reports.search_report import nearest_report, pairs_report
 from workflow_scripts.retrieval.margin_mining import (
     NEIGHBOURS,
     Margin,
@@ -59,8 +61,14 @@ NEAREST = ("query", "rank", "line", "score", "string")
 PAIR = ("score", "line", "other_line", "string", "other")
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
-# rows of the output, and how many of what they are
-Result = tuple[Iterator[tuple[Any, ...]], str]
+
+
+class Result(NamedTuple):
+    """Rows of the output, how many of what they are, and what makes the report of them."""
+
+    rows: Iterator[tuple[Any, ...]]
+    summary: str
+    report: "Callable[[], Report]"
 
 
 class Nearest(NamedTuple):
@@ -114,6 +122,7 @@ class OutputOptions:
         output: what is found, best first
         format: default: jsonl where the output's name ends so, else tsv
         record: what was searched with what, as JSON
+        report: page of HTML with the scores as a picture and the doubtful rows
         shard_size: strings of a shard
         overwrite: replace the output
     """
@@ -121,6 +130,7 @@ class OutputOptions:
     output: Path
     format: Format | None = None
     record: Path | None = None
+    report: Path | None = None
     shard_size: int = SHARD_SIZE
     overwrite: bool = False
 
@@ -163,6 +173,8 @@ def read_files(job: Job) -> Files:
     check_new_file("--output", output.output, output.overwrite, job.inputs.values())
     if output.record is not None:
         check_own_json("--record", output.record, "mode", [*job.inputs.values(), output.output])
+    written = [*job.inputs.values(), output.output, output.record]
+    check_report("--report", output.report, written)
     for part, path in job.inputs.items():
         check_files(f"--{part}", path, stdin=True, folders=bool(job.table.column))
     check_table(job)
@@ -229,14 +241,16 @@ def write_result(job: Job, files: Files, find: Callable[[Vectors], Result]) -> N
     with sole_run("--output", output):
         folder = without_link(output.with_name(f".{output.name}.vectors"))
         vectors, record = encode_files(job, files, folder)
-        rows, summary = find(vectors)
-        write_found(output, job.output.form, job.columns, rows, ".6f")
+        result = find(vectors)
+        write_found(output, job.output.form, job.columns, result.rows, ".6f")
+        if job.output.report is not None:
+            write_report(job.output.report, result.report())
         if job.output.record:
             record |= {part: lines.as_record() for part, lines in files.items()}
             write_json(job.output.record, record | {"mode": job.mode, **job.options})
         shutil.rmtree(folder)
     read = "; ".join(lines.summary() for lines in files.values())
-    print(f"{output}: {summary}; {read}", file=sys.stderr)
+    print(f"{output}: {result.summary}; {read}", file=sys.stderr)
 
 
 def nearest_rows(
@@ -264,6 +278,11 @@ def pair_rows(
         for row, other, score in pairs:
             numbers = left.numbers[row], right.numbers[other]
             yield score, *numbers, left.strings[row], right.strings[other]
+
+
+def name_of(encoder: str) -> str:
+    """Return the name of an encoder that a report shows, which has no path of this machine."""
+    return Path(encoder).name or encoder
 
 
 def _least(threshold: float | None) -> float:
@@ -305,7 +324,9 @@ def nearest(
         summary = f"{int(counts.sum())} strings for {len(counts)} queries"
         if none := int((counts == 0).sum()):
             summary += f" (none for {none} of them)"
-        return nearest_rows(files["queries"], files["strings"], best), summary
+        both = files["queries"], files["strings"]
+        report = partial(nearest_report, name_of(encoder), *both, *best[:2], threshold)
+        return Result(nearest_rows(*both, best), summary, report)
 
     write_result(job, files, find)
 
@@ -341,7 +362,9 @@ def duplicates(
         if pairs.full_rows:
             many = f"strings with {k} such neighbours or more: {pairs.full_rows}"
             summary += f" ({many}; raise --k for all)"
-        return pair_rows(files["strings"], files["strings"], *pairs[:3]), summary
+        both, title = (files["strings"], files["strings"]), f"Near-duplicates by {name_of(encoder)}"
+        report = partial(pairs_report, title, *both, *pairs[:3], "cosine", threshold)
+        return Result(pair_rows(*both, *pairs[:3]), summary, report)
 
     write_result(job, files, find)
 
@@ -384,7 +407,9 @@ def bitext(
     def find(vectors: Vectors) -> Result:
         both = vectors["strings"], vectors["targets"]
         pairs = find_translations(*both, k, margin, threshold, threads=machine.threads)
-        return pair_rows(files["strings"], files["targets"], *pairs), f"{len(pairs.scores)} pairs"
+        lines, title = (files["strings"], files["targets"]), f"Translations by {name_of(encoder)}"
+        report = partial(pairs_report, title, *lines, *pairs, "margin", threshold)
+        return Result(pair_rows(*lines, *pairs), f"{len(pairs.scores)} pairs", report)
 
     write_result(job, files, find)
 

@@ -30,7 +30,8 @@ STRINGS = [*make_sentences(30), "a", "the small cat " * 30]
 
 
 def save(source, folder, pooling, max_length=20, card=""):
-    save_encoder(folder, load_model(str(source)), EncoderSettings(pooling, max_length), {}, card)
+    settings, texts = EncoderSettings(pooling, max_length), {"README.md": card}
+    save_encoder(folder, load_model(str(source)), settings, {}, texts)
     return folder
 
 
@@ -109,9 +110,9 @@ def test_weights_in_half_precision_are_loaded_in_float32(tiny_bert, tmp_path):
 
 def test_saving_does_not_depend_on_what_the_tokenizer_did_before(tiny_bert, tmp_path):
     loaded = load_model(str(tiny_bert))
-    save_encoder(tmp_path / "before", loaded, EncoderSettings("mean", 20), {}, "")
+    save_encoder(tmp_path / "before", loaded, EncoderSettings("mean", 20), {}, {})
     encode_strings(loaded, STRINGS, EncoderSettings("mean", 9))
-    save_encoder(tmp_path / "after", loaded, EncoderSettings("mean", 20), {}, "")
+    save_encoder(tmp_path / "after", loaded, EncoderSettings("mean", 20), {}, {})
     # A pooler layer that the weights lack is not made up.
     assert load_model(str(tmp_path / "after")).model.pooler is None
     for path in (tmp_path / "before").rglob("*.*"):

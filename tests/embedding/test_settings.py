@@ -75,7 +75,7 @@ def test_a_setting_is_recorded_and_read_back(name, tiny_bert, tmp_path):
     assert EncoderSettings.from_record(record) == settings
     assert record != USUAL.as_record()
     if name not in REFUSED_BY_SENTENCE_TRANSFORMERS:
-        save_encoder(tmp_path / "encoder", load_model(str(tiny_bert)), settings, {}, "")
+        save_encoder(tmp_path / "encoder", load_model(str(tiny_bert)), settings, {}, {})
         assert recorded_settings(str(tmp_path / "encoder")) == record
 
 
@@ -94,10 +94,10 @@ def test_sentence_transformers_gives_the_same_vectors_or_is_not_written(name, ti
     settings, loaded = changed(name), load_model(str(tiny_bert))
     if name in REFUSED_BY_SENTENCE_TRANSFORMERS:
         with pytest.raises(UserError, match=f"^{name} "):
-            save_encoder(tmp_path / "encoder", loaded, settings, {}, "")
+            save_encoder(tmp_path / "encoder", loaded, settings, {}, {})
         assert not any(tmp_path.iterdir())
         return
-    save_encoder(tmp_path / "encoder", loaded, settings, {}, "")
+    save_encoder(tmp_path / "encoder", loaded, settings, {}, {})
     theirs = SentenceTransformer(str(tmp_path / "encoder"), device="cpu")
     ours = torch_encoder(load_model(str(tmp_path / "encoder")), settings)
     ways = {"default": theirs.encode, "query": theirs.encode_query}

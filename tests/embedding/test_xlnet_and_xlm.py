@@ -68,7 +68,7 @@ def test_an_encoder_folder_gives_the_same_vectors_in_sentence_transformers(
     settings = EncoderSettings("mean", LENGTH)
     loaded = load_model(str(folder_of[name]))
     ours = encode_strings(loaded, STRINGS, settings)
-    save_encoder(tmp_path / "encoder", loaded, settings, {}, "")
+    save_encoder(tmp_path / "encoder", loaded, settings, {}, {})
     encoder = SentenceTransformer(str(tmp_path / "encoder"), device="cpu")
     np.testing.assert_allclose(encoder.encode(STRINGS, batch_size=7), ours, rtol=0, atol=1e-5)
 
@@ -166,7 +166,7 @@ def test_they_are_not_tuned(name, folder_of):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_onnx_file_gives_the_same_vectors(name, folder_of, tmp_path):
     folder, settings = tmp_path / "encoder", EncoderSettings("mean", LENGTH)
-    save_encoder(folder, load_model(str(folder_of[name])), settings, {}, "")
+    save_encoder(folder, load_model(str(folder_of[name])), settings, {}, {})
     loaded = load_model(str(folder))
     ours = onnx_encoder(loaded, export_onnx(loaded, folder), settings, 1).encode(STRINGS)
     np.testing.assert_allclose(ours, encode_strings(loaded, STRINGS, settings), atol=1e-4)

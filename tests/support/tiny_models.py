@@ -130,9 +130,8 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def encoder(tiny_roberta: Path, tmp_path: Path) -> Path:
     """An encoder folder that records pooling mean and 16 tokens."""
     record = {"pooling": "mean", "max_length": 16}
-    save_encoder(
-        tmp_path / "encoder", load_model(str(tiny_roberta)), EncoderSettings("mean", 16), record, ""
-    )
+    settings, texts = EncoderSettings("mean", 16), {"README.md": ""}
+    save_encoder(tmp_path / "encoder", load_model(str(tiny_roberta)), settings, record, texts)
     return tmp_path / "encoder"
 
 

@@ -317,7 +317,7 @@ def test_projected_vectors_are_means_over_the_views(tiny_bert, tmp_path):
     loaded, summary = tuned(tiny_bert)
     views = Projections(32, 4, 2.0, 3, seed=0)
     save_encoder(
-        tmp_path / "encoder", loaded, EncoderSettings("mean", 20), {}, "", summary.own_weights
+        tmp_path / "encoder", loaded, EncoderSettings("mean", 20), {}, {}, summary.own_weights
     )
     own = {key.rpartition("projections.")[2]: one for key, one in summary.own_weights.items()}
     views.load_state_dict({key: one for key, one in own.items() if key in views.state_dict()})

@@ -184,7 +184,12 @@ def test_the_encoder_has_the_weights_of_the_best_development_score(watched, tmp_
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = (vectors[:6] * vectors[6:]).sum(axis=1)
     assert tuning["best_score"] == pytest.approx(spearmanr(cosines, GOLD).statistic, abs=1e-6)
-    assert f"step {tuning['best_step']}" in (folder / "README.md").read_text()
+    card = (folder / "README.md").read_text()
+    assert f"step {tuning['best_step']}" in card
+    assert "(learning_curve.svg)" in card
+    drawn = (folder / "learning_curve.svg").read_text()
+    assert drawn.count('<circle class="best"') == 1
+    assert all(f">{name}</text>" in drawn for name in ("loss", "alignment", "development"))
     unknown = [part.replace('"pairs"', '"pears"') for part in watched]
     with pytest.raises(UserError, match="is of data set pairs, not pears; give the items"):
         tune_encoder.main(unknown)

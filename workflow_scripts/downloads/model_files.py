@@ -10,9 +10,11 @@ from workflow_scripts.files import read_json
 CONVERTED = "model.safetensors"
 WEIGHT_FILES = (CONVERTED, "model.safetensors.index.json")
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "*.model")
+CARD, LEARNING_CURVE = "README.md", "learning_curve.svg"
 # What tuning, export_onnx and save_pretrained write into an encoder folder.
 ENCODER_FILES = (
-    *("encoder.json", "README.md", "config.json", "generation_config.json", "model*.safetensors*"),
+    *("encoder.json", CARD, LEARNING_CURVE, "config.json", "generation_config.json"),
+    "model*.safetensors*",
     *("training_modules.safetensors", "*modules.json", "*sentence_transformers.json"),
     *("sentence_bert_config.json", "1_*/config.json", "1_*/model.safetensors", "onnx/*.onnx"),
     *(*TOKENIZER_FILES, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
@@ -22,7 +24,7 @@ ENCODER_FILES = (
 # weights in forms that are not read, and the record, whose pooling and length are compared where
 # they are used. Of all others one cannot know: tokenizers read files of many names.
 _OF_NO_VECTOR = (
-    *("README.md", "LICENSE*", ".*", "encoder.json"),
+    *(CARD, LEARNING_CURVE, "LICENSE*", ".*", "encoder.json"),
     *("*.bin", "*.h5", "*.msgpack", "*.ot", "*.pt", "*.pth", "*.onnx", "*.tflite", "*.gguf"),
 )
 # the second holds for the hub where the first is not set, as huggingface_hub reads them

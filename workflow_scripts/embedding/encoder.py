@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from workflow_scripts.downloads.model_files import check_replaceable
+from workflow_scripts.downloads.model_files import CARD, LEARNING_CURVE, check_replaceable
 from workflow_scripts.embedding.encoder_folder import LoadedModel, load_model, save_encoder
 from workflow_scripts.embedding.progress import embedding_progress
 from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
@@ -21,15 +21,16 @@ from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.embedding.torch_setup import set_up_torch
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_json
+from workflow_scripts.files import read_json, read_text
 
 
 @dataclass(frozen=True)
 class Encoder:
     """A model with the settings by which it maps strings to vectors.
 
-    `record` and `card` are those of its folder (encoder.json, README.md), `own_weights` what a
-    method trained next to the model. Make one with `tune`, `train_cmlm` or `load`.
+    `record`, `card` and `learning_curve` are those of its folder (encoder.json, README.md,
+    learning_curve.svg), `own_weights` what a method trained next to the model. Make one with
+    `tune`, `train_cmlm` or `load`.
     """
 
     loaded: LoadedModel
@@ -37,6 +38,7 @@ class Encoder:
     record: Mapping[str, Any] = field(default_factory=dict, repr=False)
     card: str = field(default="", repr=False)
     own_weights: Mapping[str, torch.Tensor] | None = field(default=None, repr=False)
+    learning_curve: str = field(default="", repr=False)
 
     @property
     def dimension(self) -> int:
@@ -93,9 +95,10 @@ class Encoder:
 
     def write(self, folder: Path) -> None:
         """Write the folder as `save` does, whatever is there."""
-        save_encoder(
-            folder, self.loaded, self.settings, dict(self.record), self.card, self.own_weights
-        )
+        record, texts = dict(self.record), {CARD: self.card}
+        if self.learning_curve:
+            texts[LEARNING_CURVE] = self.learning_curve
+        save_encoder(folder, self.loaded, self.settings, record, texts, self.own_weights)
 
     def to_sentence_transformers(self) -> Any:
         """Return a `sentence_transformers.SentenceTransformer`, which gives the same vectors.
@@ -165,12 +168,13 @@ def load_with_settings(
     loaded = load_model(source, set_up_torch(threads, device))
     loaded.check_settings(settings, called)
     loaded.warn_of_missing_mark(settings.pooling)
-    folder, card, own_weights = loaded.folder, "", None
+    folder, own_weights = loaded.folder, None
+    card = learning_curve = ""
     record = {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
     if folder is not None and (folder / "encoder.json").is_file():
         record = read_json(folder / "encoder.json")
-        file = folder / "README.md"
-        card = file.read_text(encoding="utf-8") if file.is_file() else ""
+        files = (folder / CARD, folder / LEARNING_CURVE)
+        card, learning_curve = (read_text(file) if file.is_file() else "" for file in files)
     if (path := loaded.own_weights()) is not None:
         own_weights = load_file(path)
-    return Encoder(loaded, settings, record, card, own_weights)
+    return Encoder(loaded, settings, record, card, own_weights, learning_curve)

@@ -302,13 +302,14 @@ def save_encoder(
     loaded: LoadedModel,
     settings: EncoderSettings,
     record: dict[str, Any],
-    card: str,
+    texts: Mapping[str, str],
     own_weights: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
     """Write an encoder folder, whole or not at all; every loader uses strings as `settings` say.
 
-    `record` (encoder.json, with the settings) and `card` (README.md) may hold no times or absolute
-    paths, since the folder is to come out byte for byte the same again.
+    `record` (encoder.json, with the settings) and `texts` (the card and its picture, by file name)
+    may hold no times or absolute paths, since the folder is to come out byte for byte the same
+    again.
     """
     loaded.check_settings(settings)
     tokenizer = loaded.tokenizer
@@ -332,7 +333,8 @@ def save_encoder(
             save_file(kept, temporary / OWN_WEIGHTS, metadata={"format": "pt"})
             record["training_modules_sha256"] = sha256_of(temporary / OWN_WEIGHTS)
         write_json(temporary / "encoder.json", record)
-        write_text(temporary / "README.md", card)
+        for name, text in texts.items():
+            write_text(temporary / name, text)
         # safetensors makes files that only their owner may read.
         readable = (temporary / "config.json").stat().st_mode
         for weights in temporary.rglob("*.safetensors"):

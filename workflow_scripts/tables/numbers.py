@@ -26,7 +26,7 @@ def format_published(value: Decimal) -> str:
     return _without_zero(str(value))
 
 
-def format_difference(value: Decimal, digits: int = DIGITS) -> str:
+def format_difference(value: float | Decimal, digits: int = DIGITS) -> str:
     """Return a difference with its sign: +.012, -.023; .000 has none."""
     return ("+" if rounded(value, digits) > 0 else "") + format_number(value, digits)
 

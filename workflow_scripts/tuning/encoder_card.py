@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from workflow_scripts.downloads.model_files import LEARNING_CURVE
 from workflow_scripts.embedding.settings import ALWAYS_RECORDED, POOLINGS, EncoderSettings
 
 _PADDING = """ and padded to as many.
@@ -56,6 +57,8 @@ yourself as said below.
 - Seed {record["seed"]}, {tuning["steps"]} steps, loss {tuning["first_loss"]:.4f} at the first,
   {tuning["last_loss"]:.4f} at the last.{development}
 - Weights of the pretrained model: sha256 `{record["model"]["weights_sha256"]}`.
+
+![Learning curve: {tuning["steps"]} steps]({LEARNING_CURVE})
 
 Recipe:
 

@@ -16,6 +16,7 @@ from workflow_scripts.embedding.torch_setup import has_bfloat16, torch_threads
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.device_memory import check_device_memory
 from workflow_scripts.tuning.devices import fixed_order_of_sums
+from workflow_scripts.tuning.learning_curve import LearningCurve, draw_curve
 from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
@@ -44,10 +45,12 @@ class TuningSummary:
     masks_changed_at: int | None = None
     # of the method, beside the model
     own_weights: dict[str, torch.Tensor] = field(default_factory=dict)
+    # SVG
+    learning_curve: str = ""
 
     def as_record(self) -> dict[str, int | float]:
         record = {key: value for key, value in vars(self).items() if value is not None}
-        del record["own_weights"]
+        del record["own_weights"], record["learning_curve"]
         return record
 
 
@@ -139,7 +142,10 @@ def tune_model(
     losses = (progress.first_loss, progress.last_loss, progress.untuned)
     chosen = (best.step or None, best.score, progress.masks_changed_at)
     own = own_weights(objective.trained, loaded.model)
-    return TuningSummary(progress.step, *losses, *chosen, own)
+    curve = LearningCurve(objective.steps, progress.curve)
+    points = curve.points(progress.untuned)
+    picture = draw_curve(points, progress.step, curve.width, best.step or None)
+    return TuningSummary(progress.step, *losses, *chosen, own, picture)
 
 
 def make_objective(

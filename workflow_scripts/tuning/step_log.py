@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import write_text
+from workflow_scripts.tuning.learning_curve import DEVELOPMENT, LearningCurve
 from workflow_scripts.tuning.objective import Step
 from workflow_scripts.tuning.tuning_state import Progress
 
@@ -33,7 +34,7 @@ class StepLog:
     """Collects the measures of steps and writes them every few steps, to `stream` as JSON lines.
 
     They stay on the device until then, so that no step waits for the one before. First and last
-    loss go into `progress`.
+    loss and the learning curve go into `progress`.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class StepLog:
         self._waiting: list[tuple[int, dict[str, torch.Tensor], dict[str, float]]] = []
         self._started = self._flushed = self._told = time.monotonic()
         self._first = progress.step
+        self._curve = LearningCurve(steps, progress.curve)
         self._strings = self._tokens = 0
         self._bar = None
         if not quiet:
@@ -89,7 +91,8 @@ class StepLog:
         waiting, self._waiting = self._waiting, []
         self._flushed = time.monotonic()
         for step, measures, rates in waiting:
-            row = {"step": step, **{name: next(values) for name in measures}, **rates}
+            taken = {name: next(values) for name in measures}
+            row = {"step": step, **taken, **rates}
             if not math.isfinite(row["loss"]):
                 raise UserError(
                     None, f"the loss is not finite at step {step}", "lower learning_rate"
@@ -97,6 +100,8 @@ class StepLog:
             told = self._progress
             told.first_loss = row["loss"] if told.first_loss is None else told.first_loss
             told.last_loss = row["loss"]
+            scores = {key: value for key, value in rates.items() if key == DEVELOPMENT}
+            self._curve.add(step, taken | scores)
             if self._stream is not None:
                 self._stream.write(json.dumps(row) + "\n")
             self._tell(row)

@@ -122,7 +122,8 @@ def make_encoder(
     # the weights are no longer those of its folder
     tuned = replace(loaded, folder=None, weights_sha256="", model_sha256="")
     card = write_card(record, method)
-    encoder = Encoder(tuned, settings, record, card, summary.own_weights)
+    own, curve = summary.own_weights, summary.learning_curve
+    encoder = Encoder(tuned, settings, record, card, own, curve)
     if output is not None and state is not None and processes.is_first:
         encoder.write(output)
         state.path.unlink(missing_ok=True)

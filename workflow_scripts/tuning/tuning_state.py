@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ _PAUSE_BY_SAVE = 20
 class Progress:
     """Steps done and the losses of the first and the last; the development score before them.
 
-    `masks_changed_at` is the first step whose masks are others than with enough memory, if any.
+    `masks_changed_at` is the first step whose masks are others than with enough memory, if any;
+    `curve` the sums of `LearningCurve`.
     """
 
     step: int = 0
@@ -35,6 +36,7 @@ class Progress:
     first_loss: float | None = None
     last_loss: float | None = None
     masks_changed_at: int | None = None
+    curve: dict[str, list[list[float]]] = field(default_factory=dict)
 
 
 class BestWeights:

@@ -1,0 +1,58 @@
+"""What a report keeps of links, against all of them in a list."""
+
+import pytest
+from report_samples import answers_of, surveyed
+
+from workflow_scripts.reports.link_survey import MOST_LINKS, MOST_UNLINKED
+from workflow_scripts.retrieval.link_options import LinkOptions
+from workflow_scripts.retrieval.mention_links import Link
+from workflow_scripts.retrieval.mentions import Mention
+
+
+@pytest.mark.parametrize("threshold", [None, 0.6])
+def test_the_doubtful_links_are_those_with_the_smallest_margins(threshold):
+    mentions, links = answers_of(500)
+    survey, _ = surveyed(mentions, links, LinkOptions(2, threshold))
+    linked = [m.text for m in mentions if threshold is None or links[m.text][0].score >= threshold]
+    margins = {text: links[text][0].score - links[text][1].score for text in linked}
+    # a stable sort: of equal margins the earlier mention
+    expected = sorted(linked, key=margins.get)[:MOST_LINKS]
+    assert [link.mention.text for link in survey.doubtful()] == expected
+    rest = [m.text for m in mentions if m.text not in margins]
+    expected = sorted(rest, key=lambda text: -links[text][0].score)[:MOST_UNLINKED]
+    assert [link.mention.text for link in survey.unlinked()] == expected
+
+
+def test_each_mention_is_counted_once_under_what_became_of_it():
+    mentions, links = answers_of(300)
+    survey, counts = surveyed(mentions, links, LinkOptions(2, 0.5))
+    sizes = {kind: len(scores) for kind, scores in survey.scores.items()}
+    assert sum(sizes.values()) == counts.mentions == 300
+    assert sizes["not linked"] == counts.below
+    assert sizes["right"] == counts.hits_at(1)
+    assert min(survey.scores["right"]) >= 0.5 > max(survey.scores["not linked"])
+
+
+def test_precision_by_coverage_is_over_the_mentions_with_a_gold_id():
+    mentions, links = answers_of(300)
+    survey, counts = surveyed(mentions, links, LinkOptions(2, 0.9))
+    known = [m for m in mentions if m.gold in ("D0|D9", "D1")]
+    right = [m for m in known if links[m.text][0].id in m.gold.split("|")]
+    last = survey.threshold_points()[-1]
+    assert counts.known == len(known)
+    # whatever the threshold of the run
+    assert (last.coverage, last.precision) == (1.0, pytest.approx(len(right) / len(known)))
+
+
+def test_a_mention_that_is_repeated_is_shown_once():
+    mentions, links = answers_of(3)
+    survey, _ = surveyed(mentions * 40, links, LinkOptions(2))
+    assert len(survey.doubtful()) == 3
+    assert sum(map(len, survey.scores.values())) == 120
+
+
+def test_a_single_id_has_no_second_and_no_margin():
+    links = {"a": [Link("D1", "n", 0.4)]}
+    survey, _ = surveyed([Mention("a")], links, LinkOptions(5))
+    (link,) = survey.doubtful()
+    assert link.second is None and link.margin == float("inf")
