@@ -149,7 +149,8 @@ def make_results(folder: Path) -> Path:
             | {"against": f"{model}-base", "against_label": model}
             for model in MODELS
         ]
-        return {"table": table, "task": HOSTILE[:30], "column": column, "digits": 3, "rows": rows}
+        known = {"percent": False, "lower_is_better": False, "rows": rows}
+        return {"table": table, "task": HOSTILE[:30], "column": column, **known}
 
     page = {"titles": {"one": f"Paper {HOSTILE}"}, "papers": papers, "data": f"made up {HOSTILE}"}
     made.run(assemble_scores, "scores", sorted(made.scores), output="tables/scores.tsv")

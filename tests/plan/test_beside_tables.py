@@ -1,6 +1,7 @@
 """Tables of no paper that put both methods next to each other."""
 
 import copy
+import json
 
 import pytest
 from plans import plan_of
@@ -33,3 +34,22 @@ def test_each_row_has_every_cell_and_says_what_it_is_compared_with(of, table, re
     assert [method for method, _ in methods.pop("cmlm-br", {("cmlm", None)})] == ["cmlm"]
     assert methods == {row: expected[row] for row in methods} and len(methods) == 5
     assert [row.id for row in block.rows if row.against is None] == ["start"]
+
+
+def test_what_ships_stands_under_its_own_heading_and_what_the_user_adds_under_theirs(
+    default_config,
+):
+    config = copy.deepcopy(default_config)
+    mine = copy.deepcopy(config["tables"][TABLES[0]])
+    del mine["heading"]
+    config["tables"]["mine"] = mine
+    page = json.loads(plan_of(config).outputs.block("tables", "index"))
+    heading = "Both methods, one after the other"
+    listed = {
+        section: [table["id"] for table in papers["tables"]]
+        for section, papers in page["papers"].items()
+        if section not in page["order"]
+    }
+    assert listed == {heading: [*TABLES], "own": ["mine"]}
+    assert page["titles"][heading] == heading
+    assert {headline["table"] for headline in page["overview"][heading]} == {*TABLES}

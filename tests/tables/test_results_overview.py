@@ -18,7 +18,7 @@ from html_reading import Page
 from workflow_scripts.tables import assemble_index
 from workflow_scripts.tables.cells import Cell, write_cells
 from workflow_scripts.tables.filling import NO_PLACE
-from workflow_scripts.tables.overview import count
+from workflow_scripts.tables.overview import Line, count, tasks, verdict
 from workflow_scripts.tables.render import status_script
 from workflow_scripts.tables.run_records import commit, duration, note_start, provenance, read_jobs
 from workflow_scripts.usage import STARTED, write_usage
@@ -37,7 +37,8 @@ TOLD = {"mean": 0.5, "published": Decimal("0.5"), "tolerance": Decimal("0.01")}
 ROW = {"row": "mirror", "label": "+ Mirror", "against": "mp", "against_label": "BERT"}
 ENCODER = "bert/mirror/words/seed33"
 JOBS = [f"tune_encoder/{ENCODER}", f"score_suite/{ENCODER}/words"]
-HEADLINE = {"table": "t", "task": "Words", "column": "avg", "digits": 3}
+HEADLINE = {"table": "t", "task": "Words", "column": "avg"}
+HEADLINE |= {"percent": False, "lower_is_better": False}
 
 
 def headline(**changes: Any) -> dict[str, Any]:
@@ -167,34 +168,99 @@ def index(results: Path, **changes: Any) -> str:
     return (results / "tables/index.html").read_text(encoding="utf-8")
 
 
-PAPERS = ".267 → .556"
-MISSING = cell("mirror", reasons=("no corpus",), published=Decimal("0.556"))
+PAPERS = "26.7 → 55.6"
+MISSING = cell("mirror", reasons=("no <corpus>",), published=Decimal("0.556"))
+INTERVAL = {"against_low": -0.01, "against_high": 0.301, "n": 1200}
 
 
 @pytest.mark.parametrize(
     ("label", "cells", "shown"),
     [
-        ("+ Mirror", [BASE, TUNED], ["BERT + Mirror", ".250", ".500", "+.250*", ".002", PAPERS]),
+        (
+            "+ Mirror",
+            [BASE, replace(TUNED, **INTERVAL)],
+            ["BERT + Mirror", "25.0", "50.0", "+25.0", "−1.0 to +30.1", ".002", "1,200", PAPERS],
+        ),
         (
             "CMLM",
             [BASE, replace(TUNED, p_value=0.05), cell("mp", "en", mean=0.9)],
-            ["CMLM, to BERT", ".250", ".500", "+.250", ".050", PAPERS],
+            ["CMLM vs BERT", "25.0", "50.0", "+25.0", "–", ".050", "–", PAPERS],
         ),
         (
             "+ Mirror",
-            [BASE, replace(TUNED, p_value=0.0004, published=None)],
-            ["BERT + Mirror", ".250", ".500", "+.250*", "< .001", ".267 → –"],
+            [BASE, replace(TUNED, mean=0.1, p_value=0.0004, published=None)],
+            ["BERT + Mirror", "25.0", "10.0", "−15.0", "–", "< .001", "–", "–"],
         ),
-        ("+ Mirror", [BASE, MISSING], ["BERT + Mirror", ".250", "–", "–", "–", PAPERS]),
-        ("+ Mirror", [], ["BERT + Mirror", *"–––––"]),
     ],
 )
 def test_a_line_has_both_rows_ours_and_the_papers_and_the_difference(made, label, cells, shown):
     write_cells(made / "tables/cells/t.tsv", cells)
     text = index(made, overview={"own": [headline(label=label)]})
     assert Page(text).tables[0][1] == ["Words", *shown]
-    assert ('title="no corpus"' in text) == (MISSING in cells)
-    assert ('class="significant"' in text) == shown[3].endswith("*")
+    assert ('class="significant"' in text) == (cells[1].p_value < 0.05)
+    assert "Not run" not in text
+
+
+def test_scores_in_per_cent_look_like_fractions(made):
+    cells = [replace(BASE, mean=25.04), replace(TUNED, mean=49.96, published=Decimal("55.6"))]
+    write_cells(made / "tables/cells/t.tsv", [replace(c, published=None) for c in cells])
+    text = index(made, overview={"own": [headline() | {"percent": True}]})
+    assert Page(text).tables[0][1][2:5] == ["25.0", "50.0", "+25.0"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [([BASE, MISSING], "no &lt;corpus&gt;"), ([], "the table has no such row")],
+)
+def test_what_did_not_run_is_folded_with_its_reason(made, cells, reason):
+    write_cells(made / "tables/cells/t.tsv", cells)
+    text = index(made)
+    assert Page(text).tables == [] and '<svg class="dots" role="img"' not in text
+    assert "<summary>Not run: 1 of 1 comparisons</summary>" in text
+    assert f"BERT + Mirror: {reason}. The paper: {PAPERS if cells else '–'}." in text
+
+
+def line(task: str, change: float, p_value: float | None, **changes: Any) -> Line:
+    tuned = cell("mirror", mean=0.5 + change, against="mp", p_value=p_value)
+    known = {"factor": 100, "lower_is_better": False, "base": cell("mp", mean=0.5), "tuned": tuned}
+    return Line(task, f"{task}.html", "BERT + Mirror", ["bert"], **(known | changes))
+
+
+def test_verdicts_say_on_which_tasks_a_method_helps():
+    made = tasks(
+        [
+            line("words", 0.1, 0.001),
+            line("words", 0.05, 0.3),
+            line("names", -0.1, 0.01),
+            line("pairs", 0.01, 0.05),
+            line("pairs", -0.02, 0.4),
+            line("bias", -0.2, 0.002, lower_is_better=True),
+            line("both", 0.1, 0.01),
+            line("both", -0.1, 0.01),
+            line("gone", 0.1, 0.01, tuned=None),
+        ]
+    )
+    headline, rest = verdict("Mirror-BERT", made)
+    assert headline == "Mirror-BERT helps on 2 of 5 tasks: words; bias."
+    expected = "Hurts on names. Helps one encoder and hurts another on both. "
+    assert rest.replace("\xa0", " ") == expected + "Not shown on pairs (p ≥ .050)."
+    shown = [task.verdict.replace("\xa0", " ") for task in made]
+    assert shown[0] == "Helps: +10.0 (p = .001). May be chance: +5.0 (p = .300)."
+    assert shown[1] == "Hurts: −10.0 (p = .010)."
+    assert shown[3] == "Helps: −20.0 (p = .002)."
+    (untested,) = tasks([line("words", 0.1, None)])
+    assert untested.verdict == "May be chance: +10.0 (not tested)."
+
+
+def test_the_bar_of_a_plot_is_the_interval_of_the_difference():
+    interval = {"against": "mp", "against_low": -0.02, "against_high": 0.14, "p_value": 0.2}
+    tuned = cell("mirror", mean=0.56, n=900, published=Decimal("0.7"), **interval)
+    base = cell("mp", mean=0.5, published=Decimal("0.6"))
+    drawn = line("words", 0, None, base=base, tuned=tuned).drawn
+    shown = (drawn.label, drawn.numbers, drawn.tone)
+    assert shown == ("BERT + Mirror", "50.0 → 56.0, n = 900", "unclear")
+    values = (drawn.before, drawn.after, drawn.low, drawn.high, *drawn.reference)
+    assert values == pytest.approx((50, 56, 48, 64, 60, 70))
 
 
 def test_the_first_page_links_all_by_paper_and_says_what_made_it(made, monkeypatch):
@@ -205,8 +271,8 @@ def test_the_first_page_links_all_by_paper_and_says_what_made_it(made, monkeypat
     for link in ("t.html", "../figures/f.html", "../figures/f.png", "results.zip", "scores.tsv"):
         assert link in page.links
     # papers in the order of the config, tables and figures of no paper last
-    assert text.index("Paper one") < text.index("Your own")
-    assert "2 cells: 2 ran, 0 did not; 0 compared with the paper" in text
+    counted = ": 2 of 2 measured, 0 compared with the paper"
+    assert text.index(f"Paper one{counted}") < text.index(f"Your own{counted}")
     assert "snakemake --config &#39;a=b c&#39;" in text
     # of the jobs that the config asks for: 61.04 + .5, not the 5 of another one
     assert "2 jobs, together 1 min 2 s" in text

@@ -63,11 +63,12 @@ def headline(**changes):
 
 def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():
     tuned = [ROW | {"id": name, "label": name.upper(), "against": "a"} for name in ("b", "c")]
-    block = {"rows": [ROW, *tuned], "columns": [COLUMN | {"digits": 2}]}
+    block = {"rows": [ROW, *tuned], "columns": [COLUMN]}
     rows = [
         {"row": name, "label": name.upper(), "against": "a", "against_label": "A"} for name in "bc"
     ]
-    expected = {"task": "T", "column": "en", "digits": 2, "rows": rows, "is_chosen": False}
+    expected = {"task": "T", "column": "en", "rows": rows, "is_chosen": False}
+    expected |= {"percent": False, "lower_is_better": False}
     assert headline(**block) == expected
     chosen = {"task": "Words", "column": "en", "rows": ["c"]}
     expected |= {"task": "Words", "rows": rows[1:], "is_chosen": True}
@@ -75,12 +76,14 @@ def test_the_overview_shows_what_a_table_says_or_all_that_it_compares():
     assert headline(**block, average=True)["column"] == "avg"
     # nothing is compared
     assert headline() is None
-    # it has the digits of its column; an average has those of its columns, which are alike
-    block["columns"].append(COLUMN | {"id": "fr", "label": "FR", "digits": 4})
-    shown = [headline(**block, overview={"task": "T", "column": c})["digits"] for c in ("en", "fr")]
-    assert shown == [2, 4]
-    block["columns"] = [column | {"digits": 1} for column in block["columns"]]
-    assert headline(**block, average=True)["digits"] == 1
+    assert headline(**block, percent=True)["percent"]
+    # the best of an average is that of its columns, which are alike
+    block["columns"].append(COLUMN | {"id": "fr", "label": "FR", "lower_is_better": True})
+    overviews = [{"task": "T", "column": name} for name in ("en", "fr")]
+    shown = [headline(**block, overview=one)["lower_is_better"] for one in overviews]
+    assert shown == [False, True]
+    block["columns"] = [column | {"lower_is_better": True} for column in block["columns"]]
+    assert headline(**block, average=True)["lower_is_better"]
 
 
 class Run:

@@ -7,7 +7,7 @@ from workflow_scripts.tables.cells import HEADER, Cell, read_cells, write_cells
 
 def test_cells_are_read_as_written(tmp_path):
     decimals = (Decimal("0.556"), Decimal("0.069"), Decimal("0.01"))
-    numbers = (Decimal("0.375"), -0.25, 0.5, 0.001998)
+    numbers = (Decimal("0.375"), -0.25, 0.5, 0.001998, 900)
     place = ("table01", "bert-mirror", "en")
     cells = [
         Cell(*place, 0.6, 0.1, 0.5, 0.7, 2, *decimals, (), ("x", "y"), "bert-mp", *numbers),
@@ -19,7 +19,7 @@ def test_cells_are_read_as_written(tmp_path):
     assert read_cells(tmp_path / "cells.tsv") == cells
     assert ",".join(HEADER) == (
         "table,row,column,mean,sd,low,high,seeds,published,difference,tolerance,status,reason,"
-        "assumed,against,against_difference,against_low,against_high,p_value"
+        "assumed,against,against_difference,against_low,against_high,p_value,n"
     )
 
 

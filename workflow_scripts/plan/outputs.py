@@ -182,14 +182,20 @@ class Outputs:
             for name, block in getattr(self, section).items():
                 entry = {"id": name, "title": block.title, "task": self.task(section, name)}
                 entry["cells"] = f"{self._results}/{section}/cells/{name}.tsv"
-                pages = papers.setdefault(block.paper, {"tables": [], "figures": []})
+                pages = papers.setdefault(block.section, {"tables": [], "figures": []})
                 pages[section].append(entry)
-        titles = {name: paper.title for name, paper in self._config.papers.items()}
         return {
-            "titles": titles,
+            "titles": self._titles,
             "papers": papers,
             "data": self._data_notes.on_cells(self._cells.run),
         }
+
+    @property
+    def _titles(self) -> dict[str, str]:
+        """Return what papers, and other headings of the first page, are called, by id."""
+        shown = (*self.tables.values(), *self.figures.values())
+        headings = {block.heading: block.heading for block in shown if block.heading}
+        return headings | {name: paper.title for name, paper in self._config.papers.items()}
 
     def task(self, section: str, name: str) -> str:
         """Return the task of the data sets of a table or figure, as pages group them."""
@@ -209,7 +215,7 @@ class Outputs:
             if headline is not None:
                 for row in headline["rows"]:
                     row["models"] = self._models_of_row(name, row["row"])
-                headlines[block.paper].append({"table": name, **headline})
+                headlines[block.section].append({"table": name, **headline})
         return {
             paper: [headline for headline in paper_headlines if headline["is_chosen"]]
             or paper_headlines
@@ -221,8 +227,8 @@ class Outputs:
         block = getattr(self, section)[name]
         if what == "task":
             return self.task(section, name)
-        titles = {paper_id: paper.title for paper_id, paper in self._config.papers.items()}
-        return report_text(block.title if what == "title" else paper_name(block.paper, titles))
+        name = paper_name(block.section, self._titles)
+        return report_text(block.title if what == "title" else name)
 
     def caption(self, figure: str) -> str:
         """Return the caption of a figure for the report, which reads it as reStructuredText."""

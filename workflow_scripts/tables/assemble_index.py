@@ -20,18 +20,23 @@ FIGURE_FORMS = ("html", "svg", "png", "tsv", "md")
 
 
 def paper_sections(block: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what the page shows of each paper: counts, lines, tables by task, figures."""
+    """Return what the page shows of each paper: counts, tasks, tables, figures."""
     sections = []
     order = [*block["order"], *(paper for paper in block["papers"] if paper not in block["order"])]
     for paper in (paper for paper in order if paper in block["papers"]):
         of_paper = block["papers"][paper]
         pages = [*of_paper["tables"], *of_paper["figures"]]
         cells = [cell for page in pages for cell in read_cells(page["cells"])]
+        name = doc.paper_name(paper, block["titles"])
+        lines = overview.lines(block["overview"].get(paper, ()), cells)
+        tasks = overview.tasks(lines)
+        # a paper without authors and year
+        short = name.partition(" (")[0] if paper in block["order"] else "Tuning"
         sections.append(
             {
-                "name": doc.paper_name(paper, block["titles"]),
+                **{"name": name, "lines": lines, "tasks": tasks},
+                "verdict": overview.verdict(short, tasks) if tasks else ("", ""),
                 "counts": overview.count(cells),
-                "lines": overview.lines(block["overview"].get(paper, ()), cells),
                 "tables": overview.by_task(of_paper["tables"]),
                 "figures": of_paper["figures"],
             }

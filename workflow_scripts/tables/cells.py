@@ -34,7 +34,8 @@ class Cell:
     """One value of a table or figure, or why there is none, and the published value.
 
     `sd` is the sample deviation over `seeds`, None for one, `low` and `high` the 95% bootstrap
-    interval, None without replicates. `difference` is the mean as shown minus the published value,
+    interval, None without replicates; `n` is the number of items, of all its data sets together.
+    `difference` is the mean as shown minus the published value,
     at most `tolerance` where both agree; only a cell without `reasons` has one, under its
     `assumptions`. `reasons` say what keeps it from being comparable or, where there is no mean, why
     not. `against_...` are of the difference to the row `against`, of means as shown, by paired
@@ -62,6 +63,7 @@ class Cell:
     against_low: float | None = None
     against_high: float | None = None
     p_value: float | None = None
+    n: int | None = None
     rank: int | None = None
     parts: tuple[Part, ...] = ()
     values: Mapping[int, float] = field(default_factory=dict)
@@ -114,6 +116,7 @@ _COLUMNS: dict[str, Any] = {
     **{"status": str, "reason": str, "assumed": str, "against": str},
     "against_difference": Decimal,
     **dict.fromkeys(("against_low", "against_high", "p_value"), float),
+    "n": int,
 }
 HEADER = tuple(_COLUMNS)
 

@@ -13,10 +13,18 @@ class Shown(Block):
 
     title: Text = Field(description="Title.")
     paper: Id = Field(OWN, description="Paper that it belongs to; without one your own.")
+    heading: Text | None = Field(
+        None, description="What it stands under on the first page, instead of its paper."
+    )
     reference: Id | None = Field(
         None, description="File of published values in config/reference/<paper>, without .tsv."
     )
     notes: list[str] = Field([], description="Lines below it.")
+
+    @property
+    def section(self) -> str:
+        """What it stands under on the first page: its heading, or the id of its paper."""
+        return self.heading or self.paper
 
 
 class TableBlock(Shown):

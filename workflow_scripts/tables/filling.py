@@ -89,7 +89,8 @@ def _measured(cell: Cell, column: Column) -> Cell:
         if deviation is None:
             return _not_run(cell, "a single seed has no deviation")
         mean, deviation = deviation, None
-    return replace(cell, mean=mean, sd=deviation, seeds=len(cell.values))
+    n = sum({score.dataset: score.n for score in cell.scores}.values()) or None
+    return replace(cell, mean=mean, sd=deviation, seeds=len(cell.values), n=n)
 
 
 def _combined(cells: Iterable[Cell]) -> dict[str, Any]:
@@ -183,6 +184,7 @@ def _add_changes(cells: Cells, table: Table, published: Published) -> None:
                 change,
                 mean=float(cell.against_difference),
                 seeds=cell.seeds,
+                n=cell.n,
                 tolerance=cell.tolerance,
                 **_combined([cell, cells[cell.against, table.change_of]]),
             )

@@ -239,11 +239,13 @@ def headline(config: Config) -> dict[str, Any] | None:
         for row in config.rows
         if row.against is not None and (chosen_rows is None or row.id in chosen_rows)
     ]
-    # an average has those of the first column
-    first = config.score_columns[0]
-    digits = next((own.digits for own in config.score_columns if own.id == column), first.digits)
-    task = chosen.task if chosen else config.title
-    headline = {"task": task, "column": column, "digits": digits, "rows": rows}
+    # an average is like the first column
+    columns = {own.id: own for own in config.score_columns}
+    shown = columns.get(column, config.score_columns[0])
+    headline = {
+        **{"task": chosen.task if chosen else config.title, "column": column, "rows": rows},
+        **{"percent": config.percent, "lower_is_better": shown.lower_is_better},
+    }
     return headline | {"is_chosen": chosen is not None} if rows else None
 
 

@@ -55,7 +55,7 @@ if (entry || (here === "tables/index" && older.length)) {
 function keyOf(row, column) {
   const cell = row.cells[column];
   const main = (cell.querySelector("button, strong, u") || cell.firstChild || cell).textContent;
-  const text = main.trim().replaceAll(",", "");
+  const text = main.trim().replaceAll(",", "").replace("−", "-");
   const number = parseFloat(text.replace(/^[[+<=]\s*/, ""));
   return { text: cell.textContent.trim(), number };
 }
