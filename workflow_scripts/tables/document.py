@@ -37,7 +37,7 @@ class Text(NamedTuple):
 class Column(NamedTuple):
     """A column; `fields` are the heads of its columns in the tsv, else the label alone.
 
-    Of cells it shows means with `digits`.
+    Of cells it shows means with `digits`; `below` is a line below its label on the page.
     """
 
     label: str
@@ -45,6 +45,8 @@ class Column(NamedTuple):
     fields: tuple[str, ...] | None = None
     prints_arrows: bool = True
     digits: int = DIGITS
+    lower_is_better: bool = False
+    below: str = ""
 
 
 class Row(NamedTuple):
@@ -56,6 +58,12 @@ class Row(NamedTuple):
     cells: tuple[Text | Cell, ...]
     id: str = ""
     models: Sequence[str] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has cells, and nothing of them was run."""
+        means = [cell.mean for cell in self.cells if isinstance(cell, Cell)]
+        return bool(means) and all(mean is None for mean in means)
 
 
 class Sheet(NamedTuple):
@@ -69,6 +77,18 @@ class Sheet(NamedTuple):
     @property
     def rows(self) -> list[Row]:
         return [row for family in self.families for row in family]
+
+    @property
+    def not_run(self) -> list[tuple[str, str]]:
+        """The labels of rows of which nothing was run, by reason; none where no row was run."""
+        empty = [row for row in self.rows if row.is_empty]
+        labels: dict[str, list[str]] = {}
+        for row in empty if len(empty) < len(self.rows) else ():
+            reasons = (cell.reasons[0] for cell in row.cells if isinstance(cell, Cell))
+            label = row.cells[0]
+            assert isinstance(label, Text)
+            labels.setdefault("; ".join(dict.fromkeys(reasons)), []).append(label.text)
+        return [(", ".join(rows), reason) for reason, rows in labels.items()]
 
 
 class Heading(NamedTuple):

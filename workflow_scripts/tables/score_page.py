@@ -28,7 +28,7 @@ def comparability_lines(table: Table) -> list[str]:
         return ["No published values belong to this table."]
     if all(cell.mean is None for cell in table.cells.values()):
         return ["Nothing of this table was run: the values shown are the paper's."]
-    orientation = "the paper's value, marked “paper”, is for orientation only"
+    orientation = "the paper's value, marked “paper” where it is shown, is for orientation only"
     if not compared and not others:
         return ["No cell with a value of the paper was run."]
     if not compared:
@@ -139,6 +139,12 @@ def _prints_arrows(table: Table, column: Column) -> bool:
     return column.id == AVERAGE or not table.average
 
 
+def _items_text(table: Table, column: Column) -> str:
+    """Return the number of items of a column, "" where its cells differ."""
+    counts = {table.cells[row.id, column.id].n for row in table.rows} - {None}
+    return f"n = {counts.pop():,}" if len(counts) == 1 else ""
+
+
 def _sheet(table: Table) -> doc.Sheet:
     columns = [doc.Column("", doc.LEFT, HEAD_FIELDS)]
     for column in table.all_columns:
@@ -146,12 +152,19 @@ def _sheet(table: Table) -> doc.Sheet:
             is_number = column.of_model in form.OF_MODELS
             columns.append(doc.Column(column.label, doc.RIGHT if is_number else doc.LEFT))
             continue
-        arrows, fields = _prints_arrows(table, column), tsv_headings(column.label)
-        columns.append(doc.Column(column.label, doc.RIGHT, fields, arrows, column.digits))
-    below = " and, below them, the paper's values" if _has_published(table) else ""
+        columns.append(
+            doc.Column(
+                column.label,
+                fields=tsv_headings(column.label),
+                prints_arrows=_prints_arrows(table, column),
+                digits=column.digits,
+                lower_is_better=column.lower_is_better,
+                below=_items_text(table, column),
+            )
+        )
     groups = groupby(table.rows, key=lambda row: row.group)
     families = [[_row(table, row, table.all_columns) for row in rows] for _, rows in groups]
-    return doc.Sheet(columns, families, f"Own scores{below}", "scores")
+    return doc.Sheet(columns, families, "Own scores", "scores")
 
 
 def _samples(table: Table) -> doc.Sheet:
