@@ -39,7 +39,7 @@ BENCH_OPTIONS ?=
 REHEARSAL ?= ../rehearsal
 REHEARSAL_OPTIONS ?=
 
-.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
+.PHONY: help all_tables test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages test-latex latex-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
@@ -82,6 +82,15 @@ pages-packages: $(PAGES_PACKAGES)/.ready
 	   command -v "$${CHROMEDRIVER:-/usr/bin/chromedriver}"; } > /dev/null || \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    apt-get install --yes -qq --no-install-recommends --reinstall chromium chromium-driver > /dev/null; }
+
+# PAGES=results compiles the tables of a real run as well
+test-latex: environment latex-packages
+	python -m pytest -m latex tests/tables
+
+# 15 MB; recommended has booktabs
+latex-packages:
+	@command -v pdflatex > /dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	  apt-get install --yes -qq --no-install-recommends texlive-latex-recommended > /dev/null; }
 
 $(PAGES_PACKAGES)/.ready: envs/pages.lock $(READY)
 	rm -rf $(PAGES_PACKAGES)

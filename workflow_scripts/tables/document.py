@@ -3,10 +3,12 @@
 All texts are plain: what HTML, Markdown or LaTeX would read as a mark is escaped by the templates.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from workflow_scripts.configuration.print_style import LatexStyle
 from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.numbers import DIGITS
 
@@ -132,8 +134,8 @@ Part = Sheet | Heading | Lines | Items | Picture | Links
 class Document(NamedTuple):
     """A page of parts. Its first sheet is what tsv and LaTeX show.
 
-    LaTeX has `print_caption` below it (the title where it is empty) and `comments` above. What
-    cells open in HTML are `details`, in their order.
+    LaTeX has `print_caption` below it (the title where it is empty) and `comments` above; `latex`
+    says what it shows besides own scores. What cells open in HTML are `details`, in their order.
     """
 
     id: str
@@ -142,6 +144,26 @@ class Document(NamedTuple):
     print_caption: str = ""
     comments: Sequence[str] = ()
     details: Sequence[Mapping[str, Any]] = ()
+    latex: LatexStyle = LatexStyle()
+
+    @property
+    def caption(self) -> str:
+        """The caption in LaTeX, which counts tables itself: without "Table 3."."""
+        text = self.print_caption or self.title
+        if number := re.match(r"(\S+, )?Table \d+\.? ", text):
+            text = text[number.end() :]
+            text = text[:1].upper() + text[1:]
+        return text
+
+    @property
+    def printed_families(self) -> list[list[Row]]:
+        """The rows that LaTeX has: without those that were not run, unless it has the paper's."""
+        keeps_all = self.latex.published or all(row.is_empty for row in self.sheet.rows)
+        families = [
+            [row for row in family if keeps_all or not row.is_empty]
+            for family in self.sheet.families
+        ]
+        return [family for family in families if family]
 
     @property
     def sheet(self) -> Sheet:

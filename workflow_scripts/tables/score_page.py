@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
+from workflow_scripts.configuration.print_style import LatexStyle
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
 from workflow_scripts.tables.cell_details import cell_details, models_of
@@ -181,9 +182,13 @@ def _samples(table: Table) -> doc.Sheet:
     return doc.Sheet(columns, [rows], "What the scores were measured on", "samples notes")
 
 
-def _print_caption(table: Table, title: str, data: str) -> str:
+def _print_caption(table: Table, title: str, data: str, latex: LatexStyle) -> str:
     sentences = [title.rstrip(".") + ".", *doc.data_lines(data)]
-    if _with_status(table, NOT_COMPARABLE):
+    if latex.intervals and any(cell.interval for cell in table.cells.values()):
+        sentences.append("In brackets: 95% bootstrap intervals over items.")
+    if latex.published and _has_published(table):
+        sentences.append("In italics: the paper's values.")
+    if latex.published and _with_status(table, NOT_COMPARABLE):
         compared = _with_status(table, INSIDE, OUTSIDE)
         which = "Not all values are" if compared else "No value is"
         sentences.append(f"{which} comparable with the paper's.")
@@ -204,7 +209,9 @@ def _print_caption(table: Table, title: str, data: str) -> str:
     return " ".join(sentences)
 
 
-def score_page(table: Table, title: str, data: str, notes: list[str]) -> doc.Document:
+def score_page(
+    table: Table, title: str, data: str, notes: list[str], latex: LatexStyle
+) -> doc.Document:
     """Return the document of a table; `data` names the data, `notes` stand below."""
     name = table.id
     cells = [cell for row in table.rows for cell in table.cells_of(row)]
@@ -229,7 +236,7 @@ def score_page(table: Table, title: str, data: str, notes: list[str]) -> doc.Doc
     if any(cell.scores for cell in table.cells.values()):
         parts.append(_samples(table))
     comments = []
-    if _has_published(table):
+    if _has_published(table) and not latex.published:
         compared = len(_with_status(table, INSIDE, OUTSIDE))
         total = compared + len(_with_status(table, NOT_COMPARABLE))
         comments.append(
@@ -238,5 +245,5 @@ def score_page(table: Table, title: str, data: str, notes: list[str]) -> doc.Doc
         )
     columns = table.shown_columns
     details = [cell_details(table, row, column) for row in table.rows for column in columns]
-    caption = _print_caption(table, title, data)
-    return doc.Document(name, title, parts, caption, comments, details)
+    caption = _print_caption(table, title, data, latex)
+    return doc.Document(name, title, parts, caption, comments, details, latex)
