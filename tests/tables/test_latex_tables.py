@@ -33,7 +33,7 @@ def test_rows_hold_the_own_values_with_best_and_second_best(assembled):
     assert r"\label{tab:table01}" in text
 
 
-def test_published_values_stand_in_comments_unless_they_are_asked_for(assembled):
+def test_published_values_are_comments_unless_they_are_asked_for(assembled):
     text = assembled().tex
     # of rows that were not run nothing is left
     assert "fast" not in text

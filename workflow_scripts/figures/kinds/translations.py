@@ -251,17 +251,17 @@ def _draw_accuracy(
     axes, width, tops = figure.subplots(), 0.8 / len(rows), [0.0]
     for number, row in enumerate(rows):
         bars = []
-        for place, column in enumerate(columns):
+        for group, column in enumerate(columns):
             cell = table.cells.get((f"{row['id']}/{column['id']}", COLUMN))
             if cell is not None and cell.mean is not None:
-                x = place + width * (number - (len(rows) - 1) / 2)
+                x = group + width * (number - (len(rows) - 1) / 2)
                 low, high = plots.error_bar(cell) if look.intervals else (None, None)
                 bars.append(Point("", "", x, cell.mean, low, high))
         fill = style.BARS[number % len(style.BARS)]
         label = style.wrapped(row["label"], style.SIDE_CHARACTERS)
-        places: list[Any] = [bar.x for bar in bars]
-        axes.bar(places, [100 * (bar.y or 0) for bar in bars], 0.9 * width, label=label, **fill)
-        for x, bar in zip(places, bars, strict=True):
+        centres: list[Any] = [bar.x for bar in bars]
+        axes.bar(centres, [100 * (bar.y or 0) for bar in bars], 0.9 * width, label=label, **fill)
+        for x, bar in zip(centres, bars, strict=True):
             top = bar.y or 0
             if bar.low is not None and bar.high is not None:
                 ends = [100 * bar.low, 100 * bar.high]
