@@ -51,7 +51,7 @@ SPELLED := *.md Makefile Snakefile docs config envs bundled_models workflow_scri
 PERFORMANCE := docs/explanation/performance.md
 GPU_REHEARSAL := docs/reference/gpu-rehearsal
 
-.PHONY: help all_tables first_table methods test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs numbers docs-site clean
+.PHONY: help all_tables first_table methods test test-slow test-gpu test-nightly test-cluster cluster-packages test-pages pages-packages test-latex latex-packages fuzz chaos mutate check bench bench-gpu bench-scale rehearsal rehearse-gpu environment container lock rulegraph packages docs numbers docs-site clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/{s/^# \{0,1\}//;p;};}' Makefile
@@ -102,6 +102,15 @@ pages-packages: $(PAGES_PACKAGES)/.ready
 	   command -v "$${CHROMEDRIVER:-/usr/bin/chromedriver}"; } > /dev/null || \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    apt-get install --yes -qq --no-install-recommends --reinstall chromium chromium-driver > /dev/null; }
+
+# PAGES=results compiles the tables of a real run as well
+test-latex: environment latex-packages
+	python -m pytest -m latex tests/tables
+
+# 15 MB; recommended has booktabs
+latex-packages:
+	@command -v pdflatex > /dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	  apt-get install --yes -qq --no-install-recommends texlive-latex-recommended > /dev/null; }
 
 $(PAGES_PACKAGES)/.ready: envs/pages.lock $(READY)
 	rm -rf $(PAGES_PACKAGES)

@@ -1,8 +1,8 @@
-# Figures: each drawn as PNG and SVG, with the numbers behind and a note of what was measured.
+# Figures: each drawn as PNG, SVG and PDF, with the numbers behind and a note of what was measured.
 # Inputs:  what the kind of a figure names: results/scores/... (.tsv, .npz), results/corpora/...,
 #          results/datasets/... (items, strings), results/embeddings/...;
 #          config/reference/{paper}/{figure}.tsv
-# Outputs: results/figures/{figure}.{png,svg,tsv,md,html}, cells/{figure}.tsv; blocks/{figure}.json: what
+# Outputs: results/figures/{figure}.{png,svg,pdf,tsv,md,html}, cells/{figure}.tsv; blocks/{figure}.json: what
 #          is asked for
 
 
@@ -31,7 +31,7 @@ rule draw_figure:
         templates=outputs.templates,
         block="<results>/figures/blocks/{figure}.json",
     output:
-        multiext("<results>/figures/{figure}", ".svg", ".tsv", ".md", ".html"),
+        multiext("<results>/figures/{figure}", ".svg", ".pdf", ".tsv", ".md", ".html"),
         picture=report(
             "<results>/figures/{figure}.png",
             category=lambda wildcards: outputs.label("figures", wildcards.figure, "paper"),

@@ -1,5 +1,6 @@
 """The command that draws a figure, and how figures look."""
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from made_inputs import BLOCKS, outer
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.figures import style
 from workflow_scripts.tables.assemble_scorecard import count_cells
 from workflow_scripts.tables.cells import read_cells
@@ -40,7 +42,7 @@ def test_the_same_inputs_give_the_same_bytes(made, kind):
     arguments = made.draw(BLOCKS[kind](made))
     out = made.folder / "out"
     first = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    assert {path.suffix for path in first} == {".png", ".svg", ".tsv", ".md", ".html"}
+    assert {path.suffix for path in first} == {".png", ".svg", ".pdf", ".tsv", ".md", ".html"}
     settings = made.folder / "matplotlibrc"
     settings.write_text("font.size: 20\nsavefig.dpi: 50\nlines.linewidth: 5\n")
     subprocess.run(
@@ -56,13 +58,14 @@ TEXTS = {
     "roc": "AUC (mean ± deviation over seeds); chance: .500; "
     "False positive rate (fraction of negative pairs); "
     "True positive rate (fraction of positive pairs)",
-    "lines": "Corpus size (strings, log scale); RoBERTa, STS12, Spearman's ρ; 100k",
+    "lines": "Corpus size (strings, log scale); RoBERTa, STS12, Spearman's ρ (n=100); 100k",
     "cosines": "Cosine similarity of the pair (−1 to 1); the class (%); positive pairs; "
-    "negative pairs; BERT + Mirror",
+    "negative pairs; median of positive; median of negative; BERT + Mirror",
     "buckets": "Words tuned on, by rank of frequency; Score (Spearman's ρ); set (number); "
     "91k–100k; beyond",
-    "retrieved-languages": "Share of the 10 nearest; Language of the query; mBERT + PCR; de; zh",
-    "translations": "French; Russian; CMLM+BR; sentence; its English translation",
+    "retrieved-languages": "Share of the 10 nearest; Language of the query; mBERT + PCR; de; zh; "
+    "share if language played no role",
+    "translations": "French; Russian; CMLM+BR; sentence; its English translation; is nearest (%)",
 }
 
 
@@ -78,15 +81,65 @@ def test_text_of_the_svg_is_text_and_its_cells_can_be_counted(made, kind):
     assert card.total.numbers["published"] == 0
 
 
-@pytest.mark.parametrize("kind", BLOCKS)
-def test_no_text_overlaps_or_leaves_the_figure(made, kind, monkeypatch):
+# of other papers: one column of many more, in Times; wide columns in large letters
+STYLES = [
+    {},
+    {"font": "serif", "font_size": 7, "column_width": 2.6, "page_width": 5.5, "intervals": False},
+    {"font_size": 11, "column_width": 4.5, "page_width": 9},
+]
+
+
+def drawn_figure(made, block, monkeypatch):
+    """Return the figure that is drawn of a block, instead of its files."""
     drawn = []
     save = "workflow_scripts.figures.draw_figure.save_figure"
     monkeypatch.setattr(save, lambda figure, _: drawn.append(figure))
-    made.draw(BLOCKS[kind](made))
-    with style.figure_style():
-        drawn[0].draw_without_rendering()
-        check_texts_apart(drawn[0])
+    made.draw(block)
+    return drawn[0]
+
+
+@pytest.mark.parametrize("look", STYLES)
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_no_text_overlaps_or_leaves_the_figure(made, kind, look, monkeypatch):
+    block = BLOCKS[kind](made) | {"style": look}
+    figure = drawn_figure(made, block, monkeypatch)
+    with style.figure_style(style.style_of(block)):
+        figure.draw_without_rendering()
+        check_texts_apart(figure)
+
+
+def test_a_style_sets_width_font_and_size(made):
+    look = {"font": "serif", "font_size": 9, "column_width": 3.5}
+    made.draw(BLOCKS["lines"](made) | {"style": look})
+    svg = made.output("figure-lines.svg")
+    assert "STIXGeneral" in svg
+    assert set(re.findall(r"font(?:-size)?: ([\d.]+)px", svg)) == {"8", "9"}
+    pdf = Path(made.file("out/figure-lines.pdf")).read_bytes()
+    (box,) = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) ", pdf)
+    assert float(box) == 72 * 3.5
+    # fonts are within, none of type 3, and there is no date
+    assert b"/Subtype /Type3" not in pdf and b"/FontFile2" in pdf and b"Date" not in pdf
+    from matplotlib.image import imread
+
+    assert imread(made.file("out/figure-lines.png")).shape[1] == 3.5 * 300
+
+
+@pytest.mark.parametrize(("kind", "bars"), [("lines", 20), ("buckets", 10), ("translations", 3)])
+def test_error_bars_are_drawn_or_left_out(made, kind, bars, monkeypatch):
+    def count(look):
+        figure = drawn_figure(made, BLOCKS[kind](made) | {"style": look}, monkeypatch)
+        lines = [line for axes in figure.axes for line in axes.lines]
+        return sum(line.get_marker() == "_" for line in lines)
+
+    assert count({}) == bars
+    assert count({"intervals": False}) == 0
+    assert "No error bars are drawn, as the config says" in made.output(f"figure-{kind}.md")
+
+
+def test_a_font_that_is_not_installed_is_refused_in_one_line(made):
+    block = BLOCKS["roc"](made) | {"style": {"font": "No Such Font"}}
+    with pytest.raises(UserError, match=r"no font `No Such Font` is installed; use sans-serif"):
+        made.draw(block)
 
 
 def check_texts_apart(figure):
@@ -118,7 +171,7 @@ def check_texts_apart(figure):
 def grey_sample(position, family):
     """Return a line of a legend in grey levels, 0 black to 1 white [height, width]."""
     with style.figure_style():
-        figure = style.new_figure(0.3)
+        figure = style.new_figure(style.USUAL, 0.3)
         figure.set_layout_engine("none")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
@@ -165,8 +218,8 @@ def grey_level(colour, opacity=1.0):
 def test_areas_differ_in_grey(made, kind, levels):
     """A filled area, and an outline or an empty one, are far apart; what is hatched is hatched."""
     grey = grey_picture(made, kind)
-    # a column wide at 200 dots an inch
-    assert grey.shape[1] == round(3.15 * 200)
+    # a column wide at 300 dots an inch
+    assert grey.shape[1] == round(3.15 * 300)
     assert all((np.abs(grey - level) < 0.02).sum() > 400 for level in levels)
     assert abs(levels[0] - levels[1]) > 0.3
     assert "url(#" in made.output(f"figure-{kind}.svg")

@@ -7,8 +7,9 @@ import pytest
 from made_inputs import lines_block, outer
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.figures.kinds.lines import size_text, ticks
+from workflow_scripts.figures.kinds.lines import flat_fact, size_text, ticks
 from workflow_scripts.scoring.bootstrap_replicates import read_replicates
+from workflow_scripts.tables.cells import Cell
 
 
 def one_line(made, points):
@@ -88,3 +89,24 @@ def test_sizes_as_the_axis_shows_them_have_no_exponent():
     sizes = {500: "500", 1000: "1k", 1196: "1.2k", 2500: "2.5k", 100_000: "100k", 2_000_000: "2M"}
     sizes |= {999_499: "999k", 999_999: "1000k", 12_345: "12.3k"}
     assert {size: size_text(size) for size in sizes} == sizes
+
+
+@pytest.mark.parametrize(
+    ("means", "half", "fact"),
+    [
+        ((0.27, 0.27), 0.05, "differ by .000, while an interval is .100 wide"),
+        ((0.27, 0.31, 0.28), 0.05, "differ by .040, while an interval is .100 wide"),
+        ((0.27, 0.33), 0.05, ""),
+        ((0.27,), 0.05, ""),
+        ((0.27, 0.27), None, ""),
+    ],
+)
+def test_a_flat_line_is_explained(means, half, fact):
+    ends = {} if half is None else {"low": -half, "high": half}
+    cells = [
+        Cell("t", "r", "c", mean, **{key: mean + end for key, end in ends.items()})
+        for mean in means
+    ]
+    facts = flat_fact("names", cells)
+    start = "names: no effect of the size is shown. The highest and the lowest score"
+    assert facts == ([f"{start} {fact}."] if fact else [])

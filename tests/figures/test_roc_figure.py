@@ -85,6 +85,15 @@ def test_area_is_the_mean_over_seeds_with_its_interval(made):
     assert legend in made.output("figure-roc.svg")
 
 
+@pytest.mark.parametrize(
+    ("seeds", "title"), [((1, 2), "AUC (mean ± deviation over seeds)"), ((1,), "AUC")]
+)
+def test_the_legend_names_a_deviation_only_where_there_is_one(made, seeds, title):
+    made.draw(roc_of(curve_of("a", **made.pairs("a", seeds, 0.5))))
+    svg = made.output("figure-roc.svg")
+    assert f">{title}</text>" in svg
+
+
 def test_status_beside_the_published_values(made):
     files = {name: made.pairs(name, (1,), 0.5) for name in ("in", "out", "other", "new")}
     area = float(made_area(files["in"]))

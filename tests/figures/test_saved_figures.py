@@ -2,7 +2,7 @@
 
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from workflow_scripts.figures.style import figure_style, new_figure, save_figure
+from workflow_scripts.figures.style import USUAL, figure_style, new_figure, save_figure
 
 
 class Jittering(ConstrainedLayoutEngine):
@@ -21,13 +21,13 @@ class Jittering(ConstrainedLayoutEngine):
 
 def bytes_of(folder, jitter):
     with figure_style():
-        figure = new_figure(2.0)
+        figure = new_figure(USUAL, 2.0)
         figure.set_layout_engine(Jittering(jitter))
         for axes in figure.subplots(2, 1):
             axes.plot([0, 1], [0.3, 0.7])
             axes.set_ylabel("score")
         save_figure(figure, folder / "figure")
-    return [(folder / f"figure.{ending}").read_bytes() for ending in ("png", "svg")]
+    return [(folder / f"figure.{ending}").read_bytes() for ending in ("png", "svg", "pdf")]
 
 
 def test_the_last_digits_of_a_layout_do_not_show(tmp_path):

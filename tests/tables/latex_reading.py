@@ -3,13 +3,16 @@
 import re
 
 # commands that tables use, without an argument in braces, with one, and in formulas
-PLAIN = "centering small linewidth tabcolsep scriptsize toprule midrule bottomrule"
+PLAIN = "centering small linewidth tabcolsep scriptsize tiny toprule midrule bottomrule"
 WITH_ARGUMENT = (
-    "begin end setlength textbf underline caption label url textbackslash textasciicircum "
+    "begin end setlength textbf textit underline caption label url textbackslash textasciicircum "
     "textasciitilde textless textgreater textbar ldots"
 )
 COMMANDS = dict.fromkeys(PLAIN.split(), 0) | dict.fromkeys(WITH_ARGUMENT.split(), 1)
 IN_FORMULAS = "pm times leq geq rightarrow uparrow downarrow ddagger rho tau"
+
+# makes a wide table smaller, and is a group for the rest
+RESIZED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
 
 
 def _check_tokens(text: str) -> None:
@@ -46,7 +49,7 @@ def read_latex_table(text: str) -> tuple[list[list[str]], list[int], str]:
 
     Fails on what LaTeX would fail on.
     """
-    body = re.sub(r"(?<!\\)%.*", "", text)
+    body = re.sub(r"(?<!\\)%.*", "", text).replace(RESIZED, "{")
     # a label and an address may hold underscores
     _check_tokens(re.sub(r"\\(label|url)\{[A-Za-z0-9_@:/.-]+\}", "", body))
     environments: list[str] = []

@@ -41,7 +41,7 @@ def test_models_stand_beside_the_papers(made):
     assert rows[2][2] == r"\url{bert_tr_mini}"
     assert r"% needs \usepackage{booktabs,url}" in found.tex
     assert rows[3][:2] == [r"Own \& new", "--"]
-    assert caption == "Table 15. Models"
+    assert caption == "Models"
     for text in (found.md, found.html):
         assert "1 of 3 models are the paper's." in text
         assert "Revisions are pinned." in text

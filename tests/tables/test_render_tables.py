@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.tables import numbers
+from workflow_scripts.tables.cells import Cell
+from workflow_scripts.tables.document import Text
 from workflow_scripts.tables.numbers import format_number
+from workflow_scripts.tables.render import tone
 
 NOT_RUN = {"id": "fasttext", "label": "fastText", "not_run": "no vectors"}
 MIRROR = "+ Mirror<br><sub>↑↓ to BERT-mp</sub>"
@@ -221,6 +224,38 @@ def test_cells_not_run_have_a_numbered_reason(assembled):
     assert '<li id="reason2">no French &lt;model&gt;</li>' in table.html
 
 
+def test_rows_not_run_are_folded_with_their_reason(assembled, make_table, made):
+    text = assembled().html
+    folded = "<summary>Not run: 1 of 4 rows</summary>\n<ul>\n<li>fastText: no vectors</li>"
+    assert folded in text and text.count('class="empty"') == 1
+    # where nothing ran the page shows them, and the paper's values
+    rows = [{"id": "fasttext", "label": "fastText", "not_run": "no vectors"}]
+    text = assembled(rows=rows).html
+    assert "Not run" not in text and 'class="empty"' not in text
+    assert 'id="published" checked' in text and 'id="published" checked' not in assembled().html
+
+
+@pytest.mark.parametrize(
+    ("difference", "p_value", "lower_is_better", "shade"),
+    [
+        ("0.1", 0.01, False, "better sure"),
+        ("0.1", 0.05, False, "better"),
+        ("-0.1", None, False, "worse"),
+        ("0.1", 0.01, True, "worse sure"),
+        ("-0.1", 0.2, True, "better"),
+        ("0.0", 0.01, False, ""),
+        (None, None, False, ""),
+    ],
+)
+def test_a_difference_is_shaded_by_whether_it_is_better(
+    difference, p_value, lower_is_better, shade
+):
+    change = None if difference is None else Decimal(difference)
+    cell = Cell("t", "r", "c", 0.5, against="b", against_difference=change, p_value=p_value)
+    assert tone(cell, lower_is_better) == shade
+    assert tone(Text("x"), lower_is_better) == ""
+
+
 def test_n_and_coverage_stand_below_and_text_is_escaped(assembled):
     table = assembled()
     assert "| words-en | 100 | 1.000 | none |" in table.md
@@ -229,14 +264,15 @@ def test_n_and_coverage_stand_below_and_text_is_escaped(assembled):
     assert page.tables[1] == [["Data set", "n", "Coverage", "Dropped"], *rows]
     assert table.md.startswith("# Words \\| \\<rho\\>\n") and "A \\*note\\* & more" in table.md
     assert "<h1>Words | &lt;rho&gt;</h1>" in table.html and "A *note* &amp; more" in table.html
-    assert page.captions[0] == "Own scores and, below them, the paper's values"
+    assert page.captions[0] == "Own scores"
 
 
 @pytest.mark.parametrize("comparable", [(), ("bert-mirror",)])
 def test_html_shows_the_values_of_the_tsv(assembled, comparable):
     table = assembled(comparable=comparable, details=True)
     header, *shown = Page(table.html).tables[0]
-    assert header[1:] == ["EN", "FR", "avg."]
+    assert header[1:] == ["EN n = 100", "FR n = 100", "avg. n = 200"]
+    header = [text.split(" ")[0] for text in header]
     for line, row in zip(shown, table.rows, strict=True):
         assert line[0].removesuffix(" ↑↓ to BERT-mp") == row["label"]
         for text, label in zip(line[1:], header[1:], strict=True):
@@ -300,11 +336,8 @@ def test_columns_of_models_stand_among_the_scores_in_all_forms(make_table, made)
     block["rows"][0]["texts"] = {"size": "–", "at": "–", "pieces": "–"}
     table = made.assemble(block)
     header = markdown_rows(table.md)[0]
-    assert (
-        header
-        == Page(table.html).tables[0][0]
-        == ["", "Size", "EN", "FR", "From", "Pieces", "avg."]
-    )
+    on_page = [text.split(" ")[0] for text in Page(table.html).tables[0][0]]
+    assert header == on_page == ["", "Size", "EN", "FR", "From", "Pieces", "avg."]
     for shown in (markdown_rows(table.md), Page(table.html).tables[0]):
         rows = [row for row in shown[1:] if row[0]]
         assert [row[1] for row in rows] == ["–", "110M", "110M", "110M"]

@@ -50,6 +50,16 @@ SEEDED = (
     | wired("--block", "search_grid", "choose_settings")
     | INDEX
 )
+DRAWN = {"kind": "cosines", "title": "A title", "caption": "A caption", "dataset": "questions"}
+WITH_FIGURE = {"figures.drawn": {**DRAWN, "rows": [{**ROW, "model": "tiny"}]}}
+STYLE = {
+    "figure_style.column_width": Change(3.5, WITH_FIGURE),
+    "figure_style.page_width": Change(7.0, WITH_FIGURE),
+    "figure_style.font": Change("serif", WITH_FIGURE),
+    "figure_style.font_size": Change(9.0, WITH_FIGURE),
+    "figure_style.intervals": Change(False, WITH_FIGURE),
+}
+LATEX = {"latex.intervals": True, "latex.published": True}
 WIRED = {
     "seeds": SEEDED,
     "data.root": wired("--root input", "sample_corpus", *READING)
@@ -92,7 +102,10 @@ WIRED = {
         "--threads threads", "link_entities", "induce_lexicon", "link_shard"
     ),
     "processes.tuning": wired("start resources threads", "tune_encoder"),
+    **dict.fromkeys(STYLE, wired("block", "write_figure_block")),
+    **dict.fromkeys(LATEX, wired("block", "write_table_block")),
 }
+PRINTED = "how what is measured is printed"
 SPEED = "how fast it is: the numbers are the same"
 FETCHED = "nothing is fetched here: tests/downloads fetch from a server of their own"
 CONFIG = Section(
@@ -140,12 +153,15 @@ CONFIG = Section(
         "tolerance.untuned": 0.7,
         "tolerance.tuned": 0.8,
         "papers.<id>.title": "Another title",
+        **STYLE,
+        **LATEX,
     },
     same_number={
         "data.label": "a text that is shown",
         **{f"threads.{stage}": SPEED for stage in ("tuning", "embedding", "retrieval")},
         "data.root": "the same folder by another path",
         "papers.<id>.title": "a text that is shown",
+        **dict.fromkeys((*STYLE, *LATEX), PRINTED),
     },
     not_run={
         **dict.fromkeys(

@@ -31,8 +31,7 @@ NO_PAPER = "pages alone are by paper: cells of this kind are not compared"
 NO_GROUPS = "only rows of tables and curves are in groups"
 UNCOMPARED = {"paper": NO_PAPER}
 WITHOUT = {**UNCOMPARED, "rows[].group": NO_GROUPS}
-# where a table or figure stands on the first page: test_wiring
-HEADING = {"heading": "of the first page: a test of its own"}
+HEADING = {"heading": "of the first page: tests/plan/test_beside_tables.py"}
 NOT_COMPARED = "there are no published values of this kind"
 
 

@@ -21,6 +21,7 @@ from workflow_scripts.configuration.blocks import (
     WholeNumber,
     mistake,
 )
+from workflow_scripts.configuration.print_style import FigureStyle, LatexStyle
 from workflow_scripts.project_files import shipped_file
 
 HubId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$")]
@@ -241,6 +242,12 @@ class Config(Block):
     processes: Processes = Field(Processes(), description="Processes of one job.")
     tolerance: Tolerance = Field(
         Tolerance(), description="Largest differences to published values that count as the same."
+    )
+    figure_style: FigureStyle = Field(
+        FigureStyle(), description="How figures look: widths, fonts, error bars."
+    )
+    latex: LatexStyle = Field(
+        LatexStyle(), description="What tables in LaTeX show besides own scores."
     )
     papers: dict[Id, Paper] = Field({}, description="Papers that tables and figures belong to.")
     tables: dict[Id, dict[str, Any]] = Field({}, description="Tables that all_tables builds.")

@@ -1,4 +1,4 @@
-"""Draw one figure: .png and .svg, the numbers behind as .tsv, and a note (.md, .html) beside it."""
+"""Draw one figure: .png, .svg and .pdf, its numbers as .tsv, and a note (.md, .html) beside it."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from workflow_scripts import plugins
 from workflow_scripts.command_main import run_command
 from workflow_scripts.figures.note import note_document
 from workflow_scripts.figures.plots import points_tsv
-from workflow_scripts.figures.style import figure_style, nothing_run, save_figure
+from workflow_scripts.figures.style import figure_style, nothing_run, save_figure, style_of
 from workflow_scripts.files import read_json, write_text
 from workflow_scripts.path_functions import command
 from workflow_scripts.tables.cells import write_cells
@@ -15,7 +15,7 @@ from workflow_scripts.tables.render import write_document
 
 
 def draw_figure(*, block: Path, output_prefix: Path, cells: Path) -> None:
-    """Draw one figure: .png and .svg, the numbers behind as .tsv, and a note (.md, .html).
+    """Draw one figure: .png, .svg and .pdf, the numbers behind as .tsv, and a note (.md, .html).
 
     Args:
         block: what is drawn: kind, title, files, ..., json
@@ -24,8 +24,9 @@ def draw_figure(*, block: Path, output_prefix: Path, cells: Path) -> None:
     """
     content = read_json(block)
     plot = plugins.load("figures.kinds", content["kind"]).plot(content)
-    with figure_style():
-        save_figure(plot.draw() if plot.points else nothing_run(), output_prefix)
+    look = style_of(content)
+    with figure_style(look):
+        save_figure(plot.draw() if plot.points else nothing_run(look), output_prefix)
     write_text(f"{output_prefix}.tsv", points_tsv(plot.points))
     results = output_prefix.parent.parent
     record = make_record(content, {INPUTS: input_files("figures", content)}, results)

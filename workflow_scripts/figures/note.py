@@ -67,5 +67,5 @@ def note_document(block: dict[str, Any], plot: Plot) -> doc.Document:
     if plot.not_run:
         reasons = [f"{label}: {_sentence(reason)}" for label, reason in plot.not_run]
         parts += [doc.Heading("Not run, so not drawn"), doc.Items("", reasons)]
-    files = [("SVG", f"{name}.svg"), ("the numbers behind", f"{name}.tsv")]
+    files = [("PDF", f"{name}.pdf"), ("SVG", f"{name}.svg"), ("the numbers behind", f"{name}.tsv")]
     return doc.Document(name, title, [*parts, doc.Links(files, "Files")])

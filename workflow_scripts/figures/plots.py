@@ -133,8 +133,10 @@ def error_bar(cell: Cell) -> tuple[float, float] | tuple[None, None]:
     return cell.mean - cell.sd, cell.mean + cell.sd
 
 
-def bars_fact(cells: Iterable[Cell]) -> str:
-    """Return the sentence that says what the error bars are."""
+def bars_fact(cells: Iterable[Cell], are_drawn: bool) -> str:
+    """Return the sentence that says what the error bars are, if they are drawn."""
+    if not are_drawn:
+        return "No error bars are drawn, as the config says; the tsv has their ends."
     ran = [cell for cell in cells if cell.mean is not None]
     with_interval = sum(cell.interval is not None for cell in ran)
     deviation = "the sample standard deviation over seeds, to either side"

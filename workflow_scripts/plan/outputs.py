@@ -137,6 +137,8 @@ class Outputs:
         shared = config.model_dump(include={"kind", "title", "notes", "caption"})
         note = self._data_notes.on_cells(self._cells.run_of(section, name))
         shared |= {"id": name, "reference": reference, "data": note}
+        style = self._config.latex if section == "tables" else self._config.figure_style
+        shared["style"] = style.model_dump()
         kind = plugins.load(f"{section}.kinds", config.kind)
         run = Run(self._cells, self._rule_inputs, name)
         resolved = shared | kind.resolve(config, self._declared_cells(section, name), run)

@@ -16,7 +16,7 @@ from workflow_scripts.tables.cells import read_cells
 from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import RUN, STATUS, render_page, status_script
 
-FIGURE_FORMS = ("html", "svg", "png", "tsv", "md")
+FIGURE_FORMS = ("html", "svg", "png", "pdf", "tsv", "md")
 
 
 def paper_sections(block: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -3,10 +3,12 @@
 All texts are plain: what HTML, Markdown or LaTeX would read as a mark is escaped by the templates.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from workflow_scripts.configuration.print_style import LatexStyle
 from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.numbers import DIGITS
 
@@ -37,7 +39,7 @@ class Text(NamedTuple):
 class Column(NamedTuple):
     """A column; `fields` are the heads of its columns in the tsv, else the label alone.
 
-    Of cells it shows means with `digits`.
+    Of cells it shows means with `digits`; `below` is a line below its label on the page.
     """
 
     label: str
@@ -45,6 +47,8 @@ class Column(NamedTuple):
     fields: tuple[str, ...] | None = None
     prints_arrows: bool = True
     digits: int = DIGITS
+    lower_is_better: bool = False
+    below: str = ""
 
 
 class Row(NamedTuple):
@@ -56,6 +60,12 @@ class Row(NamedTuple):
     cells: tuple[Text | Cell, ...]
     id: str = ""
     models: Sequence[str] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has cells, and nothing of them was run."""
+        means = [cell.mean for cell in self.cells if isinstance(cell, Cell)]
+        return bool(means) and all(mean is None for mean in means)
 
 
 class Sheet(NamedTuple):
@@ -69,6 +79,18 @@ class Sheet(NamedTuple):
     @property
     def rows(self) -> list[Row]:
         return [row for family in self.families for row in family]
+
+    @property
+    def not_run(self) -> list[tuple[str, str]]:
+        """The labels of rows of which nothing was run, by reason; none where no row was run."""
+        empty = [row for row in self.rows if row.is_empty]
+        labels: dict[str, list[str]] = {}
+        for row in empty if len(empty) < len(self.rows) else ():
+            reasons = (cell.reasons[0] for cell in row.cells if isinstance(cell, Cell))
+            label = row.cells[0]
+            assert isinstance(label, Text)
+            labels.setdefault("; ".join(dict.fromkeys(reasons)), []).append(label.text)
+        return [(", ".join(rows), reason) for reason, rows in labels.items()]
 
 
 class Heading(NamedTuple):
@@ -112,8 +134,8 @@ Part = Sheet | Heading | Lines | Items | Picture | Links
 class Document(NamedTuple):
     """A page of parts. Its first sheet is what tsv and LaTeX show.
 
-    LaTeX has `print_caption` below it (the title where it is empty) and `comments` above. What
-    cells open in HTML are `details`, in their order.
+    LaTeX has `print_caption` below it (the title where it is empty) and `comments` above; `latex`
+    says what it shows besides own scores. What cells open in HTML are `details`, in their order.
     """
 
     id: str
@@ -122,6 +144,26 @@ class Document(NamedTuple):
     print_caption: str = ""
     comments: Sequence[str] = ()
     details: Sequence[Mapping[str, Any]] = ()
+    latex: LatexStyle = LatexStyle()
+
+    @property
+    def caption(self) -> str:
+        """The caption in LaTeX, which counts tables itself: without "Table 3."."""
+        text = self.print_caption or self.title
+        if number := re.match(r"(\S+, )?Table \d+\.? ", text):
+            text = text[number.end() :]
+            text = text[:1].upper() + text[1:]
+        return text
+
+    @property
+    def printed_families(self) -> list[list[Row]]:
+        """The rows that LaTeX has: without those that were not run, unless it has the paper's."""
+        keeps_all = self.latex.published or all(row.is_empty for row in self.sheet.rows)
+        families = [
+            [row for row in family if keeps_all or not row.is_empty]
+            for family in self.sheet.families
+        ]
+        return [family for family in families if family]
 
     @property
     def sheet(self) -> Sheet:

@@ -88,6 +88,14 @@ def arrow(cell: Cell, digits: int) -> str:
     return f"{sign}{numbers.format_number(abs(change), digits)}{star}"
 
 
+def tone(cell: Text | Cell, lower_is_better: bool) -> str:
+    """Return what a cell is shaded as next to the row it is compared with: better, worse or ""."""
+    if isinstance(cell, Text) or not cell.against_difference:
+        return ""
+    is_better = (cell.against_difference > 0) != lower_is_better
+    return ("better" if is_better else "worse") + (" sure" if cell.is_significant else "")
+
+
 def fields(cell: Text | Cell, digits: int) -> list[str]:
     """Return the fields of a cell in the tsv; one is empty where there is nothing."""
     if isinstance(cell, Text):
@@ -122,7 +130,7 @@ def _environment(is_latex: bool) -> Environment:
         name: getattr(numbers, f"format_{name}")
         for name in ("number", "interval", "published", "difference", "p")
     }
-    cells = {"shown": shown, "arrow": arrow, "fields": fields}
+    cells = {"shown": shown, "arrow": arrow, "tone": tone, "fields": fields}
     environment.filters.update({**texts, **formats, **cells})
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.tests["a"] = lambda part, kind: type(part).__name__ == kind

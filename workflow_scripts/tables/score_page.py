@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
+from workflow_scripts.configuration.print_style import LatexStyle
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
 from workflow_scripts.tables.cell_details import cell_details, models_of
@@ -28,7 +29,7 @@ def comparability_lines(table: Table) -> list[str]:
         return ["No published values belong to this table."]
     if all(cell.mean is None for cell in table.cells.values()):
         return ["Nothing of this table was run: the values shown are the paper's."]
-    orientation = "the paper's value, marked “paper”, is for orientation only"
+    orientation = "the paper's value, marked “paper” where it is shown, is for orientation only"
     if not compared and not others:
         return ["No cell with a value of the paper was run."]
     if not compared:
@@ -139,6 +140,12 @@ def _prints_arrows(table: Table, column: Column) -> bool:
     return column.id == AVERAGE or not table.average
 
 
+def _items_text(table: Table, column: Column) -> str:
+    """Return the number of items of a column, "" where its cells differ."""
+    counts = {table.cells[row.id, column.id].n for row in table.rows} - {None}
+    return f"n = {counts.pop():,}" if len(counts) == 1 else ""
+
+
 def _sheet(table: Table) -> doc.Sheet:
     columns = [doc.Column("", doc.LEFT, HEAD_FIELDS)]
     for column in table.all_columns:
@@ -146,12 +153,19 @@ def _sheet(table: Table) -> doc.Sheet:
             is_number = column.of_model in form.OF_MODELS
             columns.append(doc.Column(column.label, doc.RIGHT if is_number else doc.LEFT))
             continue
-        arrows, fields = _prints_arrows(table, column), tsv_headings(column.label)
-        columns.append(doc.Column(column.label, doc.RIGHT, fields, arrows, column.digits))
-    below = " and, below them, the paper's values" if _has_published(table) else ""
+        columns.append(
+            doc.Column(
+                column.label,
+                fields=tsv_headings(column.label),
+                prints_arrows=_prints_arrows(table, column),
+                digits=column.digits,
+                lower_is_better=column.lower_is_better,
+                below=_items_text(table, column),
+            )
+        )
     groups = groupby(table.rows, key=lambda row: row.group)
     families = [[_row(table, row, table.all_columns) for row in rows] for _, rows in groups]
-    return doc.Sheet(columns, families, f"Own scores{below}", "scores")
+    return doc.Sheet(columns, families, "Own scores", "scores")
 
 
 def _samples(table: Table) -> doc.Sheet:
@@ -168,9 +182,13 @@ def _samples(table: Table) -> doc.Sheet:
     return doc.Sheet(columns, [rows], "What the scores were measured on", "samples notes")
 
 
-def _print_caption(table: Table, title: str, data: str) -> str:
+def _print_caption(table: Table, title: str, data: str, latex: LatexStyle) -> str:
     sentences = [title.rstrip(".") + ".", *doc.data_lines(data)]
-    if _with_status(table, NOT_COMPARABLE):
+    if latex.intervals and any(cell.interval for cell in table.cells.values()):
+        sentences.append("In brackets: 95% bootstrap intervals over items.")
+    if latex.published and _has_published(table):
+        sentences.append("In italics: the paper's values.")
+    if latex.published and _with_status(table, NOT_COMPARABLE):
         compared = _with_status(table, INSIDE, OUTSIDE)
         which = "Not all values are" if compared else "No value is"
         sentences.append(f"{which} comparable with the paper's.")
@@ -191,7 +209,9 @@ def _print_caption(table: Table, title: str, data: str) -> str:
     return " ".join(sentences)
 
 
-def score_page(table: Table, title: str, data: str, notes: list[str]) -> doc.Document:
+def score_page(
+    table: Table, title: str, data: str, notes: list[str], latex: LatexStyle
+) -> doc.Document:
     """Return the document of a table; `data` names the data, `notes` stand below."""
     name = table.id
     cells = [cell for row in table.rows for cell in table.cells_of(row)]
@@ -216,7 +236,7 @@ def score_page(table: Table, title: str, data: str, notes: list[str]) -> doc.Doc
     if any(cell.scores for cell in table.cells.values()):
         parts.append(_samples(table))
     comments = []
-    if _has_published(table):
+    if _has_published(table) and not latex.published:
         compared = len(_with_status(table, INSIDE, OUTSIDE))
         total = compared + len(_with_status(table, NOT_COMPARABLE))
         comments.append(
@@ -225,5 +245,5 @@ def score_page(table: Table, title: str, data: str, notes: list[str]) -> doc.Doc
         )
     columns = table.shown_columns
     details = [cell_details(table, row, column) for row in table.rows for column in columns]
-    caption = _print_caption(table, title, data)
-    return doc.Document(name, title, parts, caption, comments, details)
+    caption = _print_caption(table, title, data, latex)
+    return doc.Document(name, title, parts, caption, comments, details, latex)

@@ -89,6 +89,7 @@ def _words_of_pairs(items: str, strings: str) -> list[str]:
 
 def plot(block: dict[str, Any]) -> Plot:
     """Return counts and scores by bucket. Raises `UserError` for missing data or another task."""
+    look = style.style_of(block)
     table = plots.measure(block, COLUMN, block["buckets"])
     ran = plots.that_ran(block["buckets"])
     points: list[Point] = []
@@ -114,7 +115,7 @@ def plot(block: dict[str, Any]) -> Plot:
             "Score: after tuning on the words of that bucket alone; "
             + ", ".join(plots.metrics_of(ran))
             + ", mean over seeds ± sample standard deviation (a single run has none).",
-            plots.bars_fact(table.cells.values()),
+            plots.bars_fact(table.cells.values(), look.intervals),
             *plots.sample_facts(table),
         ]
     return Plot(points, facts, numbers, block["buckets"], lambda: _draw(block, ran, points), table)
@@ -125,11 +126,13 @@ def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point
 
     labels = [" ".join(bucket["label"].split()) for bucket in ran] + [BEYOND]
     level = sum(map(len, labels)) <= LEVEL_CHARACTERS
-    figure = style.new_figure(2.8 if level else 2.8 + 0.05 * max(map(len, labels)))
+    look = style.style_of(block)
+    figure = style.new_figure(look, 2.8 if level else 2.8 + 0.05 * max(map(len, labels)))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.2, 1))
     scores = [point for point in points if point.panel == "score"]
     words = [point.y for point in points if point.panel == "words"]
-    style.draw_error_bars(above, range(len(scores)), scores, style.line_style(0, 0))
+    line = style.line_style(0, 0)
+    style.draw_error_bars(above, range(len(scores)), scores, line, look.intervals)
     above.set_ylabel(style.wrapped(block["y_label"], style.SIDE_CHARACTERS))
     above.margins(y=0.1)
     bars = below.bar(range(len(words)), words, color=style.COLOURS[5], width=0.75)
@@ -141,5 +144,5 @@ def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point
     below.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     turned = {"rotation": 0, "ha": "center"} if level else {"rotation": 45, "ha": "right"}
     below.set_xticks(range(len(words)), labels, rotation_mode="anchor", **turned)
-    below.set_xlabel(style.wrapped(block["x_label"]))
+    below.set_xlabel(style.wrapped(block["x_label"], look.legend_characters))
     return figure

@@ -100,7 +100,7 @@ def plot(block: dict[str, Any]) -> Plot:
         for panel in ran:
             medians = (format_number(classed.median) for classed in panels[panel["id"]])
             numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
-    return Plot(points, facts, numbers, block["panels"], lambda: _draw(ran, panels, edges))
+    return Plot(points, facts, numbers, block["panels"], lambda: _draw(block, ran, panels, edges))
 
 
 def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
@@ -113,8 +113,8 @@ def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, n
 Panels = Mapping[str, tuple[Histogram, Histogram]]
 
 
-def _draw(ran: Sequence[Entry], panels: Panels, edges: "np.ndarray") -> "Figure":
-    figure = style.new_figure(0.75 + 1.15 * len(ran))
+def _draw(block: Entry, ran: Sequence[Entry], panels: Panels, edges: "np.ndarray") -> "Figure":
+    figure = style.new_figure(style.style_of(block), 0.75 + 1.15 * len(ran))
     rows = figure.subplots(len(ran), 1, sharex=True, squeeze=False)[:, 0]
     for axes, panel in zip(rows, ran, strict=True):
         positive, negative = panels[panel["id"]]
@@ -127,13 +127,12 @@ def _draw(ran: Sequence[Entry], panels: Panels, edges: "np.ndarray") -> "Figure"
         middle = axes.axvline(positive.median, linestyle=(0, (4, 2)), **line)
         other_middle = axes.axvline(negative.median, linestyle=(0, (1, 1.5)), **line)
         title = style.wrapped(panel["label"], 50)
-        axes.set_title(title, loc="left", fontsize=style.LABEL_SIZE)
+        axes.set_title(title, loc="left")
         axes.set_ylabel("Pairs of\nthe class (%)")
         axes.set_ylim(bottom=0)
         axes.set_xlim(edges[0], edges[-1])
     rows[-1].set_xlabel("Cosine similarity of the pair (−1 to 1)")
-    labels = ("positive pairs", "their median", "negative pairs", "their median")
+    labels = ("positive pairs", "median of positive", "negative pairs", "median of negative")
     signs = (filled, middle, outline, other_middle)
-    size = style.SMALL_SIZE
-    figure.legend(signs, labels, loc="outside lower center", ncols=2, fontsize=size)
+    figure.legend(signs, labels, loc="outside lower center", ncols=2)
     return figure

@@ -12,8 +12,9 @@ from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import AxesFigure
 from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.files import read_json
+from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.config import ById
-from workflow_scripts.tables.numbers import three_digits
+from workflow_scripts.tables.numbers import format_number, three_digits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,14 +93,30 @@ def _size(record: str) -> int:
         return int(content["strings"])
 
 
+def flat_fact(label: str, cells: Sequence[Cell]) -> list[str]:
+    """Return a sentence about a line whose scores differ by less than half of their intervals."""
+    means = [cell.mean for cell in cells if cell.mean is not None]
+    widths = [high - low for low, high in (cell.interval for cell in cells if cell.interval)]
+    if len(means) < 2 or not widths:
+        return []
+    spread, width = max(means) - min(means), min(widths)
+    if spread >= width / 2:
+        return []
+    return [
+        f"{label}: no effect of the size is shown. The highest and the lowest score differ by "
+        f"{format_number(spread)}, while an interval is {format_number(width)} wide."
+    ]
+
+
 def plot(block: dict[str, Any]) -> Plot:
     """Return the lines of a block, the points of each by size. Raises `UserError`, data missing."""
     entries = [point for series in block["series"] for point in series["points"]]
+    look = style.style_of(block)
     table = plots.measure(block, COLUMN, entries)
     drawn = [series for series in block["series"] if plots.that_ran(series["points"])]
     points: list[Point] = []
     numbers = [("Line", "Strings", "Score", "95% interval", "Seeds")]
-    measured = []
+    measured, flat = [], []
     for series in drawn:
         ran = plots.that_ran(series["points"])
         sizes = {point["id"]: _size(point["record"]) for point in ran}
@@ -108,6 +125,7 @@ def plot(block: dict[str, Any]) -> Plot:
             points.append(Point("score", series["id"], size, cell.mean, *plots.error_bar(cell)))
             numbers.append((series["label"], f"{size:,}", *plots.value_texts(cell)))
         measured.append(plots.metrics_of(ran))
+        flat += flat_fact(series["label"], [table.cells[point["id"], COLUMN] for point in ran])
     facts = []
     if points:
         facts = [
@@ -116,7 +134,8 @@ def plot(block: dict[str, Any]) -> Plot:
                 for series, by in zip(drawn, measured, strict=True)
             ),
             "Score: mean over seeds ± sample standard deviation; a single run has none.",
-            plots.bars_fact(table.cells.values()),
+            plots.bars_fact(table.cells.values(), look.intervals),
+            *flat,
             *plots.sample_facts(table),
         ]
         if len(drawn) > 1:
@@ -129,27 +148,43 @@ def plot(block: dict[str, Any]) -> Plot:
                 "The lines are measured on different data or by different metrics: their courses "
                 "may be compared, their heights may not."
             )
-    return Plot(points, facts, numbers, entries, lambda: _draw(block, drawn, points), table)
+    counts = {
+        series["id"]: {table.cells[point["id"], COLUMN].n for point in series["points"]} - {None}
+        for series in drawn
+    }
+
+    def draw() -> "Figure":
+        return _draw(block, drawn, points, counts)
+
+    return Plot(points, facts, numbers, entries, draw, table)
 
 
-def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point]) -> "Figure":
+def _draw(
+    block: Mapping[str, Any],
+    ran: Sequence[Entry],
+    points: Sequence[Point],
+    counts: Mapping[str, set[int | None]],
+) -> "Figure":
     from matplotlib.ticker import NullLocator
 
-    labels = [style.wrapped(series["label"]) for series in ran]
-    figure = style.new_figure(2.3 + 0.14 * style.line_count(labels))
+    look, labels = style.style_of(block), []
+    for series in ran:
+        n = " or ".join(f"{count:,}" for count in sorted(filter(None, counts[series["id"]])))
+        labels.append(style.wrapped(f"{series['label']} (n={n})", look.legend_characters))
+    figure = style.new_figure(look, 2.3 + 0.14 * style.line_count(labels))
     axes = figure.add_subplot()
     axes.set_xscale("log")
     lines = []
     for position, series in enumerate(ran):
         own = [point for point in points if point.series == series["id"]]
         shift = SHIFT * (position - (len(ran) - 1) / 2)
-        look = style.line_style(position, position)
+        line = style.line_style(position, position)
         x: list[Any] = [point.x for point in own]
-        lines.append(style.draw_error_bars(axes, x, own, look, shift))
+        lines.append(style.draw_error_bars(axes, x, own, line, look.intervals, shift))
     axes.xaxis.set_minor_locator(NullLocator())
     sizes = ticks(int(point.x) for point in points)
     axes.set_xticks(sizes, [size_text(size) for size in sizes])
-    axes.set_xlabel(style.wrapped(block["x_label"]))
+    axes.set_xlabel(style.wrapped(block["x_label"], look.legend_characters))
     axes.set_ylabel(style.wrapped(block["y_label"], style.SIDE_CHARACTERS))
     axes.margins(y=0.08)
     figure.legend(lines, labels, loc="outside lower center")

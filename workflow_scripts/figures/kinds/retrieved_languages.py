@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 COLUMN = "own language"
 # what stands behind id and label of an encoder without the first component of each language
 PCR_ID, PCR_LABEL = "/pcr", " + PCR"
+# the line of the share by chance
+EXPECTED: dict[str, Any] = {"color": "black", "linestyle": (0, (2, 1))}
 # the colours of lines, grey instead of black
 FILLS = (*style.COLOURS[:0:-1], "#AAAAAA")
 
@@ -149,8 +151,10 @@ def _shown(block: Entry, measured: Shares) -> list[str]:
 
 
 def _draw(block: Entry, ran: Sequence[Entry], columns: Mapping[str, Shares]) -> "Figure":
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    look = style.style_of(block)
     first = columns[ran[0]["id"]]
     shown, languages = _shown(block, first), list(first.shares)
     looks: dict[str, dict[str, Any]] = {}
@@ -158,7 +162,7 @@ def _draw(block: Entry, ran: Sequence[Entry], columns: Mapping[str, Shares]) -> 
         hatch = style.HATCHES[number % len(style.HATCHES)]
         colour = FILLS[number % len(FILLS)]
         looks[language] = {"facecolor": colour, "hatch": hatch, "edgecolor": "white"}
-    figure = style.new_figure(1.0 + 0.22 * len(shown), style.PAGE_WIDTH)
+    figure = style.new_figure(look, 1.0 + 0.22 * len(shown), is_wide=True)
     panels = figure.subplots(1, len(ran), sharex=True, sharey=True, squeeze=False)[0]
     for axes, column in zip(panels, ran, strict=True):
         measured = columns[column["id"]]
@@ -171,15 +175,16 @@ def _draw(block: Entry, ran: Sequence[Entry], columns: Mapping[str, Shares]) -> 
             expected = [measured.expected(query)] * 2
             ends = [position - 0.48, position + 0.48]
             axes.plot(expected, ends, color="white", linewidth=2.4)
-            axes.plot(expected, ends, color="black", linestyle=(0, (2, 1)))
+            axes.plot(expected, ends, **EXPECTED)
         title = style.wrapped(column["label"], style.SIDE_CHARACTERS)
-        axes.set_title(title, fontsize=style.LABEL_SIZE)
+        axes.set_title(title)
         axes.set_xlabel(f"Share of the {block['neighbours']} nearest")
         axes.set_xlim(0, 1)
         axes.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
         axes.set_yticks(range(len(shown)), shown)
     panels[0].invert_yaxis()
     panels[0].set_ylabel("Language of the query")
-    signs = [Patch(label=language, **looks[language]) for language in languages]
+    signs: list[Any] = [Patch(label=language, **looks[language]) for language in languages]
+    signs.append(Line2D([], [], label="share if language played no role", **EXPECTED))
     figure.legend(handles=signs, loc="outside lower center", ncols=len(signs), handlelength=1.6)
     return figure

@@ -20,6 +20,8 @@ COLUMN = "auc"
 TOLERANCE = 0.01
 # largest difference between an area in the scores and the area under the curve that is drawn
 ROUNDING = 1e-3
+# lines of a legend within the axes, and how much shorter than below them
+MOST_INSIDE, LESS_INSIDE = 7, 14
 
 
 class Config(PairsFigure):
@@ -79,11 +81,12 @@ def plot(block: dict[str, Any]) -> Plot:
         points += [Point(dataset, curve["id"], float(x), float(y)) for x, y in drawn]
     table = plots.measure(block, COLUMN, block["curves"])
     numbers = [("Curve", "AUC", "95% interval", "Seeds", "Paper")]
-    areas = {}
+    areas, has_deviations = {}, False
     for curve in ran:
         cell = table.cells[curve["id"], COLUMN]
         texts = plots.value_texts(cell)
         areas[curve["id"]] = texts[0]
+        has_deviations |= cell.sd is not None
         paper = DASH if cell.published is None else format_number(cell.published)
         numbers.append((curve["label"], *texts, paper))
     facts = []
@@ -98,7 +101,12 @@ def plot(block: dict[str, Any]) -> Plot:
             f"{int((labels == 0).sum()):,} negative.",
             "Diagonal: a ranking by chance, AUC .500.",
         ]
-    return Plot(points, facts, numbers, block["curves"], lambda: _draw(ran, points, areas), table)
+    title = "AUC (mean ± deviation over seeds)" if has_deviations else "AUC"
+
+    def draw() -> "Figure":
+        return _draw(block, ran, points, areas, title)
+
+    return Plot(points, facts, numbers, block["curves"], draw, table)
 
 
 def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray") -> int:
@@ -124,9 +132,23 @@ def _drawn_seeds(ran: Sequence[Entry], seeds: Sequence[int]) -> str:
     return "the first seed of each (" + "; ".join(named) + ")"
 
 
-def _draw(ran: Sequence[Entry], points: Sequence[Point], areas: Mapping[str, str]) -> "Figure":
-    labels = [style.wrapped(f"{curve['label']}: {areas[curve['id']]}") for curve in ran]
-    figure = style.new_figure(style.COLUMN_WIDTH + 0.4 + 0.14 * style.line_count(labels))
+def _draw(
+    block: Entry,
+    ran: Sequence[Entry],
+    points: Sequence[Point],
+    areas: Mapping[str, str],
+    title: str,
+) -> "Figure":
+    look = style.style_of(block)
+    texts = [f"{curve['label']}: {areas[curve['id']]}" for curve in ran]
+    # below the diagonal there is room for a few short lines
+    inside = [style.wrapped(text, look.legend_characters - LESS_INSIDE) for text in texts]
+    is_inside = style.line_count(inside) <= MOST_INSIDE
+    labels = (
+        inside if is_inside else [style.wrapped(text, look.legend_characters) for text in texts]
+    )
+    below = 0 if is_inside else 0.4 + 0.14 * style.line_count(labels)
+    figure = style.new_figure(look, look.column_width / look.scale + below)
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.6, zorder=1, label="chance: .500")
     families = [curve.get("group", curve["id"]) for curve in ran]
@@ -135,12 +157,16 @@ def _draw(ran: Sequence[Entry], points: Sequence[Point], areas: Mapping[str, str
         own = [point for point in points if point.series == curve["id"]]
         # signs at intervals along the curve, those of the next curve a little further on
         signs = (0.05 + 0.12 * position / len(ran), 0.17)
-        look = style.line_style(position, colours.index(families[position]))
+        line = style.line_style(position, colours.index(families[position]))
         x: list[Any] = [point.x for point in own]
         y: list[Any] = [point.y for point in own]
-        axes.plot(x, y, label=label, markevery=signs, **look)
+        axes.plot(x, y, label=label, markevery=signs, **line)
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     axes.set_xlabel("False positive rate (fraction of negative pairs)")
     axes.set_ylabel("True positive rate (fraction of positive pairs)")
-    figure.legend(loc="outside lower center", title="AUC (mean ± deviation over seeds)")
+    if is_inside:
+        close = {"labelspacing": 0.25, "handlelength": 2.6, "borderaxespad": 0.2}
+        axes.legend(loc="lower right", title=title, alignment="left", **close)
+    else:
+        figure.legend(loc="outside lower center", title=title)
     return figure

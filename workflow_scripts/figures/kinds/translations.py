@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Block, Id, Text, WholeNumber
+from workflow_scripts.configuration.print_style import FigureStyle
 from workflow_scripts.errors import UserError
 from workflow_scripts.figures import plots, style
 from workflow_scripts.figures.config import FigureBlock, FigureRow
@@ -13,13 +14,16 @@ from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.tables.config import ById
 from workflow_scripts.tables.document import DASH
 from workflow_scripts.tables.numbers import format_number
+from workflow_scripts.tables.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 COLUMN = "accuracy"
 SIDES = ("left", "right")
+# inches
+BARS_HEIGHT = 1.4
 # of t-SNE, whose result depends on them
 SEED, PERPLEXITY = 0, 30.0
 _REMEDY = "check the encoder, or take its row out of the figure"
@@ -155,14 +159,21 @@ def plot(block: dict[str, Any]) -> Plot:
             f"{how[block['method']]}; vectors are not scaled to unit length. Panels have axes of "
             "their own.",
             "Each panel shows one run, the first seed of its encoder.",
-            "A line joins a sentence and its translation; the tsv names them by side and line of "
-            "the file (right: English).",
+            "The tsv names a sentence and its translation by side and line of the file (right: "
+            "English).",
             "Variance in the plane: the share of that of all vectors. Between the two sides: the "
             "share that lies between the means of the two languages, 0 where they coincide.",
-            "Accuracy: sentences whose translation is the nearest English one by cosine, mean over "
-            "seeds ± sample standard deviation (a single run has none).",
+            "Accuracy, the bars: sentences whose translation is the nearest English one by "
+            "cosine, in all dimensions; mean over seeds ± sample standard deviation (a single run "
+            "has none).",
+            plots.bars_fact(table.cells.values(), style.style_of(block).intervals),
+            *plots.sample_facts(table),
         ]
-    return Plot(points, facts, numbers, block["panels"], lambda: _draw(block, ran, planes))
+
+    def draw() -> "Figure":
+        return _draw(block, ran, planes, table)
+
+    return Plot(points, facts, numbers, block["panels"], draw)
 
 
 def _sides(panel: Entry) -> "np.ndarray":
@@ -177,17 +188,35 @@ def _sides(panel: Entry) -> "np.ndarray":
     return np.stack([gather_rows(vectors, entry[side], panel["vectors"]) for side in SIDES])
 
 
-def _draw(block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane]) -> "Figure":
-    from matplotlib.collections import LineCollection
-
+def _draw(
+    block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane], table: Table
+) -> "Figure":
+    look = style.style_of(block)
     names = [panel["id"].split("/") for panel in ran]
     rows, columns = (
         [entry for entry in block[key] if any(name[at] == entry["id"] for name in names)]
         for at, key in enumerate(("rows", "columns"))
     )
-    width = style.COLUMN_WIDTH if len(columns) == 1 else style.PAGE_WIDTH
-    side = (width - 0.3) / len(columns)
-    figure = style.new_figure(min(side, 2.2) * len(rows) + 0.6, width)
+    is_wide = len(columns) > 1
+    width = look.page_width if is_wide else look.column_width
+    side = min((width - 0.3) / len(columns), 1.8)
+    heights = [side * len(rows), BARS_HEIGHT]
+    figure = style.new_figure(look, sum(heights) / look.scale + 0.6, is_wide)
+    above, below = figure.subfigures(2, 1, height_ratios=heights, squeeze=False)[:, 0]
+    signs = _draw_planes(above, rows, columns, planes)
+    labels = ("sentence", "its English translation")
+    above.legend(signs, labels, loc="outside lower center", ncols=2, handlelength=1.2)
+    _draw_accuracy(below, rows, columns, table, look)
+    return figure
+
+
+def _draw_planes(
+    figure: "SubFigure",
+    rows: Sequence[Entry],
+    columns: Sequence[Entry],
+    planes: Mapping[str, Plane],
+) -> Sequence[Any]:
+    """Draw the panels, which say where each language lies; return the signs of their legend."""
     grid = figure.subplots(len(rows), len(columns), squeeze=False)
     signs: Sequence[Any] = ()
     for line, row in zip(grid, rows, strict=True):
@@ -197,10 +226,6 @@ def _draw(block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane]) -> "F
             if (plane := planes.get(f"{row['id']}/{column['id']}")) is None:
                 axes.set_frame_on(False)
                 continue
-            pairs = LineCollection(
-                list(plane.places.transpose(1, 0, 2)), colors=style.GREY, linewidths=0.35, alpha=0.6
-            )
-            axes.add_collection(pairs)
             looks = (("o", style.POSITIVE, "none"), ("s", "none", style.NEGATIVE))
             signs = [
                 axes.scatter(
@@ -210,6 +235,51 @@ def _draw(block: Entry, ran: Sequence[Entry], planes: Mapping[str, Plane]) -> "F
             ]
     for axes, column in zip(grid[0], columns, strict=True):
         axes.set_title(style.wrapped(column["label"], style.SIDE_CHARACTERS))
-    labels = ("sentence", "its English translation")
-    figure.legend(signs, labels, loc="outside lower center", ncols=2, handlelength=1.2)
-    return figure
+    return signs
+
+
+def _draw_accuracy(
+    figure: "SubFigure",
+    rows: Sequence[Entry],
+    columns: Sequence[Entry],
+    table: Table,
+    look: FigureStyle,
+) -> None:
+    """Draw bars of accuracy, a group for each column: how near translations are."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes, width, tops = figure.subplots(), 0.8 / len(rows), [0.0]
+    for number, row in enumerate(rows):
+        bars = []
+        for group, column in enumerate(columns):
+            cell = table.cells.get((f"{row['id']}/{column['id']}", COLUMN))
+            if cell is not None and cell.mean is not None:
+                x = group + width * (number - (len(rows) - 1) / 2)
+                low, high = plots.error_bar(cell) if look.intervals else (None, None)
+                bars.append(Point("", "", x, cell.mean, low, high))
+        fill = style.BARS[number % len(style.BARS)]
+        label = style.wrapped(row["label"], style.SIDE_CHARACTERS)
+        centres: list[Any] = [bar.x for bar in bars]
+        axes.bar(centres, [100 * (bar.y or 0) for bar in bars], 0.9 * width, label=label, **fill)
+        for x, bar in zip(centres, bars, strict=True):
+            top = bar.y or 0
+            if bar.low is not None and bar.high is not None:
+                ends = [100 * bar.low, 100 * bar.high]
+                axes.plot([x, x], ends, "-_", color="black", linewidth=0.8)
+                top = bar.high
+            axes.annotate(
+                f"{100 * (bar.y or 0):.0f}",
+                (x, 100 * top),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize=look.small_size,
+            )
+            tops.append(100 * top)
+    # room for the numbers above the bars
+    axes.set(ylim=(0, 1.25 * max(tops) or 1), xlim=(-0.5, len(columns) - 0.5))
+    axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+    axes.set_ylabel("Translation\nis nearest (%)")
+    labels = [style.wrapped(column["label"], style.SIDE_CHARACTERS) for column in columns]
+    axes.set_xticks(range(len(columns)), labels)
+    figure.legend(loc="outside lower center", ncols=2, handlelength=1.6)

@@ -15,6 +15,7 @@ from workflow_scripts.configuration.blocks import (
     Text,
     mistake,
 )
+from workflow_scripts.configuration.print_style import LatexStyle
 from workflow_scripts.errors import nearest_name
 from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.config import ById, EncoderRow, TableBlock
@@ -330,5 +331,6 @@ def assemble(block: dict[str, Any]) -> tuple[Document, list[Cell]]:
     for row in table.rows if block["reference"] else ():
         if all(cell.published is None for cell in table.cells_of(row)):
             print(f"{block['id']}: the paper has no row `{row.id}`; it stands without its values")
-    page = score_page(table, block["title"], block["data"], block["notes"])
+    latex = LatexStyle(**block.get("style", {}))
+    page = score_page(table, block["title"], block["data"], block["notes"], latex)
     return page, table.all_cells

@@ -91,8 +91,8 @@ function makeSortable(table) {
     if (!head.textContent.trim()) return;
     const button = element("button");
     button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
+    button.append(...[...head.childNodes].filter((node) => node.className !== "below"));
+    head.prepend(button);
     button.addEventListener("click", () => {
       const order = orders(index);
       show(index, order[(order.indexOf(head.getAttribute("aria-sort") || "") + 1) % 3]);
