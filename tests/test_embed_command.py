@@ -130,7 +130,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"precision": "bfloat16"}, "bfloat16: needs a CUDA device"),
         (
             {"model": "no/such/model/folder"},
-            "no/such/model/folder: no such folder; correct the path",
+            "no/such/model/folder: no such model folder; check the path",
         ),
         ({"model": "no/such/model/folder", "pooling": "cls"}, "no such model folder"),
         ({"max_length": 900}, "--max-length 900: more than the 64 positions"),

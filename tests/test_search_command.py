@@ -236,12 +236,12 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         (
             "nearest",
             {"encoder": "nowhere"},
-            "nowhere: no such folder; correct the path; of a hub id give --pooling",
+            "nowhere: no such folder, and as a hub id it is not on this machine",
         ),
         (
             "bitext",
             {"target_encoder": "nowhere"},
-            "nowhere: no such folder; correct the path; of a hub id give --pooling",
+            "nowhere: no such folder, and as a hub id it is not on this machine",
         ),
         ("nearest", {"max_length": 900}, "--max-length 900: more than the 64 positions"),
         ("nearest", {"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),

@@ -41,7 +41,7 @@ class Encoder:
     @property
     def dimension(self) -> int:
         """The number of units of a vector, D."""
-        return int(self.loaded.model.config.hidden_size)
+        return self.settings.dimensions or self.loaded.size_of(self.settings)
 
     @property
     def name(self) -> str:
@@ -137,20 +137,23 @@ def load_encoder(
     max_length: int | None = None,
     layer: int | None = None,
     prompts: Mapping[str, str] | None = None,
+    dimensions: int | None = None,
     device: str = "auto",
     threads: int | None = None,
 ) -> Encoder:
     """Return the encoder of a folder, or of a model of the Hugging Face hub (`id@revision`).
 
     Settings that are not given are those that its folder records: ours, or one of
-    sentence-transformers. Any other model needs a `pooling`. `device` is "cpu", "cuda" or "auto"
-    (CUDA where there is a device); `threads` those of torch, None leaves their number. Raises
-    `UserError` for a model that cannot be loaded and for settings that it cannot take.
+    sentence-transformers, whose Dense and Normalize modules are run too. Any other model needs a
+    `pooling`. `dimensions` are the leading units of a vector that stay. `device` is "cpu", "cuda"
+    or "auto" (CUDA where there is a device); `threads` those of torch, None leaves their number.
+    Raises `UserError` for a model that cannot be loaded and for settings that it cannot take.
     """
     given = {"pooling": pooling, "max_length": max_length, "layer": layer, "prompts": prompts}
+    given["dimensions"] = dimensions
     given = {name: value for name, value in given.items() if value is not None}
     source = str(source)
-    settings = join_settings(source, recorded_settings(source), given, called={})
+    settings = join_settings(source, recorded_settings(source, given), given, called={})
     return load_with_settings(source, settings, device, threads or torch.get_num_threads(), {})
 
 
@@ -164,7 +167,7 @@ def load_with_settings(
     """Return the encoder of a model with these settings; `called` is what messages call them."""
     loaded = load_model(source, set_up_torch(threads, device))
     loaded.check_settings(settings, called)
-    loaded.warn_of_missing_mark(settings.pooling)
+    loaded.warn_of_settings(settings)
     folder, card, own_weights = loaded.folder, "", None
     record = {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
     if folder is not None and (folder / "encoder.json").is_file():
