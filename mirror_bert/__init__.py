@@ -27,6 +27,7 @@ _SOURCES = {
     "evaluate": "mirror_bert._evaluation",
     "link": "mirror_bert._linking",
     "load": "workflow_scripts.embedding.encoder",
+    "quantize": "workflow_scripts.retrieval.quantization",
     "read_strings": "workflow_scripts.string_columns",
     "search": "mirror_bert._search",
     "translate": "mirror_bert._translation",
@@ -44,6 +45,7 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "link",
     "search",
     "translate",
+    "quantize",
     "read_strings",
     "UserError",
 ]
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder import load_encoder as load
     from workflow_scripts.embedding.settings import EncoderSettings
     from workflow_scripts.errors import UserError
+    from workflow_scripts.retrieval.quantization import quantize
     from workflow_scripts.string_columns import read_strings
     from workflow_scripts.tuning.tune_strings import train_cmlm, tune
 

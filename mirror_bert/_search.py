@@ -7,6 +7,7 @@ import torch
 
 from workflow_scripts import search as command
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
+from workflow_scripts.embedding.vector_shards import Quantization
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.numbered_lines import number_lines
 from workflow_scripts.retrieval.suite_files import normalise
@@ -22,6 +23,7 @@ def search(
     *,
     k: int = 10,
     threshold: float | None = None,
+    quantization: Quantization | None = None,
 ) -> "pandas.DataFrame":
     """Return the `k` strings that are nearest to each query, by cosine, best first.
 
@@ -29,8 +31,10 @@ def search(
     `line` (the number of the string in `strings`, from 1), `score` (the cosine) and `string`. Equal
     strings are one, under the first of them, and blank ones are left out, of queries too. With a
     `threshold`, neighbours of a lower cosine are left out. Strings have the prompt of role
-    "passage", queries that of "query". The search is exact. Raises `UserError` for lists without a
-    string, for `k` below 1 and a threshold that is no cosine.
+    "passage", queries that of "query". The search is exact, or with `quantization` "int8" or
+    "binary" by codes of a byte or a bit a unit, whose finds the vectors score again: then
+    `frame.attrs["recall"]` says how many of the nearest that finds. Raises `UserError` for lists
+    without a string, for `k` below 1 and a threshold that is no cosine.
     """
     import pandas
 
@@ -46,6 +50,10 @@ def search(
         k,
         threshold,
         threads=torch.get_num_threads(),
+        quantization=quantization,
     )
     rows = command.nearest_rows(asked, known, best)
-    return pandas.DataFrame(rows, columns=list(command.NEAREST))
+    frame = pandas.DataFrame(rows, columns=list(command.NEAREST))
+    if quantization is not None:
+        frame.attrs["recall"] = best.recall_line(quantization)
+    return frame

@@ -23,7 +23,7 @@ from workflow_scripts.embedding.chosen_encoder import (
     open_encoder,
 )
 from workflow_scripts.embedding.recorded_settings import settle_settings
-from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype
+from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype, Quantization
 from workflow_scripts.errors import UserError, data_output
 from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
 from workflow_scripts.imports import MachineOptions, quick_imports
@@ -36,7 +36,9 @@ from workflow_scripts.retrieval.mention_links import (
     Link,
     LinkWriter,
     MentionBatch,
+    has_concept,
     is_linked,
+    is_right,
     mention_batches,
     read_mentions,
 )
@@ -44,14 +46,23 @@ from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.rankings import Format
 
 if TYPE_CHECKING:
-    from workflow_scripts.retrieval.approximate_search import ApproximateIndex
+    import numpy as np
+
+    from workflow_scripts.retrieval.rescored_search import RescoredSearch
 
 EXAMPLE = """
 printf 'D1\\theart attack\\nD2\\tasthma\\n' > names.tsv
 echo angina | COMMAND --encoder my-encoder --names names.tsv --index my-index --mentions -
 """
 # of the folder of an index
-_FILES = ("names.tsv", "vectors.npy", "index.json", "ivf.faiss", ".vectors.npy.shards")
+_FILES = (
+    "names.tsv",
+    "vectors.npy",
+    "index.json",
+    "ivf.faiss",
+    "codes.faiss",
+    ".vectors.npy.shards",
+)
 
 
 def link_mentions(
@@ -62,18 +73,24 @@ def link_mentions(
     *,
     each_name: bool = False,
     threads: int = 1,
+    rescored: "RescoredSearch | None" = None,
 ) -> list[list[Link]]:
     """Return the best ids of each mention, best first; none of a mention that is not linked.
 
     The vectors of the index are those of the same encoder: `name_index.index_names` makes one of
-    names in memory.
+    names in memory. `rescored` searches them with less memory, and may miss some.
     """
     # one more, which the margin is taken to
     vectors = encoder.encode_mentions(mentions)
     with quick_imports():
         from workflow_scripts.retrieval.linked_ids import rank_ids
 
-    ranked = rank_ids(index, vectors, options.k + 1, each_name=each_name, threads=threads)
+    ranked = rank_ids(
+        *(index, vectors, options.k + 1),
+        each_name=each_name,
+        threads=threads,
+        approximate=None if rescored is None else rescored.search,
+    )
     return [links[: options.k] if is_linked(links, options) else [] for links in ranked]
 
 
@@ -207,7 +224,7 @@ def write_links(
     batches: Iterable[MentionBatch],
     links: LinkOptions,
     output: OutputOptions,
-    inverted: "ApproximateIndex | None",
+    rescored: "RescoredSearch | None",
     each_name: bool,
     precision: float | None,
     threads: int,
@@ -217,7 +234,7 @@ def write_links(
     with quick_imports():
         from workflow_scripts.retrieval.linked_ids import rank_ids
 
-    approximate = None if inverted is None else inverted.search
+    approximate = None if rescored is None else rescored.search
     with ExitStack() as stack:
         stream, errors = (
             None if path is None else stack.enter_context(atomic_text(path))
@@ -226,9 +243,13 @@ def write_links(
         writer = LinkWriter(stream or data_output(), errors, links, output.format)
         for batch in batches:
             vectors = encoder.encode_mentions(batch.distinct)
-            if inverted is not None and not writer.report.mentions and len(vectors):
-                recall = inverted.recall(vectors, links.k)
-                _say(f"approximate search: recall@{links.k} {recall:.4f} on a sample")
+            is_first = not writer.report.mentions and len(vectors) > 0
+            if is_first and encoder.encoder.settings.dimensions is not None:
+                _say(truncation_line(encoder, index, batch))
+            if is_first and rescored is not None:
+                recall = rescored.recall(vectors, links.k)
+                _say(f"{rescored.name}: recall@{links.k} {recall:.4f} on a sample")
+                _say_accuracies(batch, vectors, index, rescored, each_name, threads)
             # one more than is written, which the margin is taken to
             ranked = rank_ids(
                 index,
@@ -244,6 +265,52 @@ def write_links(
     lines = (*report.lines(), *report.lines_of_thresholds(precision), *report.lines_of_unknown(ids))
     for line in lines:
         _say(line)
+
+
+def _say_accuracies(
+    batch: MentionBatch,
+    vectors: "np.ndarray",
+    index: name_index.NameIndex,
+    rescored: "RescoredSearch",
+    each_name: bool,
+    threads: int,
+) -> None:
+    """Print the share of mentions whose best id is right, and that of exact search, on a sample."""
+    with quick_imports():
+        from workflow_scripts.retrieval.linked_ids import rank_ids
+        from workflow_scripts.retrieval.rescored_search import SAMPLE
+
+    rows = {text: row for row, text in enumerate(batch.distinct)}
+    gold = [
+        (rows[text], mention)
+        for mention, text in zip(batch.mentions, batch.texts, strict=True)
+        if has_concept(mention)
+    ][:SAMPLE]
+    if not gold:
+        return
+    some = vectors[[row for row, _ in gold]]
+    shares = []
+    for search in (rescored.search, None):
+        ranked = rank_ids(index, some, 1, each_name=each_name, threads=threads, approximate=search)
+        right = [is_right(mention, links) for (_, mention), links in zip(gold, ranked, strict=True)]
+        shares.append(sum(right) / len(right))
+    _say(
+        f"{rescored.name}: accuracy@1 {shares[0]:.4f}, of exact search {shares[1]:.4f}, on the "
+        f"first {len(gold)} mentions with gold ids"
+    )
+
+
+def truncation_line(encoder: NameEncoder, index: name_index.NameIndex, batch: MentionBatch) -> str:
+    """Return a line on what the encoder's `dimensions` lose among a sample of the names."""
+    from workflow_scripts.retrieval import vector_loss
+
+    step = max(1, -(-len(index) // vector_loss.SEARCHED))
+    names = [index[row][1] for row in range(0, len(index), step)]
+    return vector_loss.truncation_line(
+        vector_loss.SampledStrings(encoder.encoder, "passage", names),
+        vector_loss.SampledStrings(encoder.encoder, "query", batch.distinct),
+        cosine=encoder.similarity == "cosine",
+    )
 
 
 def _sole_writer(index: Path | None, links: Path | None) -> AbstractContextManager[Any]:
@@ -272,6 +339,7 @@ def link(
     each_name: bool = False,
     target_precision: float | None = None,
     approximate: int | None = None,
+    quantization: Quantization | None = None,
     unbuffered: bool = False,
     embedding: EncoderOptions,
     machine: MachineOptions,
@@ -286,6 +354,8 @@ def link(
         each_name: k names, not ids: an id counts each time
         target_precision: print the threshold above which this share of links is right
         approximate: search the N nearest lists alone (FAISS IVF); the recall is printed
+        quantization: search codes of the names, of a byte or a bit a unit, and score what they find
+            by the float vectors again; the recall is printed
         unbuffered: answer each line of standard input at once
     """
     check_encoder_options(embedding, machine)
@@ -298,6 +368,8 @@ def link(
         raise UserError(
             "--target-precision", "no right ids to compare with", "give --gold-column too"
         )
+    if approximate is not None and quantization is not None:
+        raise UserError("--quantization", "--approximate is given too", "give one of them")
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
     check_choices(names.names or (), choices)
@@ -307,14 +379,22 @@ def link(
     with _sole_writer(names.index, output.links):
         opened, provenance = open_encoder(encoder, settings, embedding, machine)
         provenance |= {"similarity": similarity, "dtype": names.dtype}
+        if quantization is not None:
+            provenance["quantization"] = quantization
         name_encoder = NameEncoder(opened, similarity, encoder, provenance)
         index = open_or_make_index(folder, names, choices, name_encoder)
-        inverted = None
+        rescored: RescoredSearch | None = None
+        vectors, digest = index.vectors, index.vectors_sha256
         if approximate is not None:
             from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 
-            file, digest = folder / "ivf.faiss", index.vectors_sha256
-            inverted = ApproximateIndex(index.vectors, digest, file, approximate, machine.threads)
+            file = folder / "ivf.faiss"
+            rescored = ApproximateIndex(vectors, digest, file, approximate, machine.threads)
+        elif quantization is not None and len(index):
+            from workflow_scripts.retrieval.quantization import QuantizedIndex
+
+            file = folder / "codes.faiss"
+            rescored = QuantizedIndex(vectors, quantization, digest, file, machine.threads)
         mentions_read = read_mentions(
             mentions.mentions, mentions.mention_column, mentions.gold_column
         )
@@ -328,7 +408,7 @@ def link(
             batches,
             links,
             output,
-            inverted,
+            rescored,
             each_name,
             target_precision,
             threads,

@@ -83,7 +83,7 @@ def onnx_encoder(
 
     on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
     return StringEncoder(
-        *(run_batch, loaded.tokenizer, settings.dimensions or loaded.size_of(settings), settings),
+        *(run_batch, loaded.tokenizer, loaded.size_of(settings), settings),
         token_budget=token_budget or TOKEN_BUDGETS["cuda" if on_gpu else "cpu"],
         workers=1 if on_gpu else threads,
     )

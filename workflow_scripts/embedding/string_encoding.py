@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -46,7 +46,8 @@ STRINGS_AHEAD, CHARACTERS_AHEAD = 100_000, 2_000_000
 class StringEncoder:
     """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, size].
 
-    The first `dimension` units of them stay, D.
+    The first D units of them stay, as the settings say.
+
     `set_up` gives the context of all batches. On a CPU each of `workers` threads runs batches of
     its own on one core: sharing matrix products, they would wait for each other all the time. With
     `ahead`, a device that `run_batch` does not wait for, all strings are gone through piece by
@@ -55,12 +56,21 @@ class StringEncoder:
 
     run_batch: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
     tokenizer: PreTrainedTokenizerBase
-    dimension: int
+    size: int
     settings: EncoderSettings
     token_budget: int
     workers: int
     set_up: Callable[[], AbstractContextManager] = nullcontext
     ahead: torch.device | None = None
+
+    @property
+    def dimension(self) -> int:
+        """The units of its vectors, D."""
+        return self.settings.dimensions or self.size
+
+    def whole(self) -> "StringEncoder":
+        """Return the encoder that leaves all units of a vector."""
+        return replace(self, settings=replace(self.settings, dimensions=None))
 
     def encode(
         self,
@@ -251,7 +261,7 @@ def torch_encoder(
 
     first_alone = pooling in ("cls", "pooler") and layer is None
     return StringEncoder(
-        *(run_batch, loaded.tokenizer, settings.dimensions or loaded.size_of(settings), settings),
+        *(run_batch, loaded.tokenizer, loaded.size_of(settings), settings),
         token_budget=token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
         workers=torch.get_num_threads() if device.type == "cpu" else 1,
         set_up=lambda: first_position_only(model, first_alone),
