@@ -354,8 +354,7 @@ def link(
         each_name: k names, not ids: an id counts each time
         target_precision: print the threshold above which this share of links is right
         approximate: search the N nearest lists alone (FAISS IVF); the recall is printed
-        quantization: search codes of the names, of a byte or a bit a unit, and score what they find
-            by the float vectors again; the recall is printed
+        quantization: search codes, rescored by the float vectors; the recall is printed
         unbuffered: answer each line of standard input at once
     """
     check_encoder_options(embedding, machine)

@@ -317,8 +317,7 @@ def nearest(
         queries: text file, one a line, or a table; - is stdin
         k: strings a query, at most
         threshold: cosine that a string has at least
-        quantization: search codes of the strings, of a byte or a bit a unit, and score what they
-            find by the float vectors again; the recall is printed
+        quantization: search codes, rescored by the float vectors; the recall is printed
     """
     inputs = {"strings": strings, "queries": queries}
     options: dict[str, Any] = {"k": k, "threshold": threshold}

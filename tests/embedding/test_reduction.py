@@ -44,6 +44,10 @@ def test_a_saved_folder_gives_the_same_vectors_here_and_there(pooling, tiny_bert
     ours = mirror_bert.load(folder, device="cpu")
     assert ours.settings == reduced.settings and ours.dimension == 6
     assert ours.record["pca"]["strings"] == len(STRINGS) and ours.record["dimension"] == 6
+    # another matrix, another record
+    other = encoder.reduce(6, STRINGS[:100]).save(tmp_path / "other")
+    digests = {mirror_bert.load(path).record["modules_sha256"] for path in (folder, other)}
+    assert len(digests) == 2
     expected = reduced.encode(STRINGS)
     assert ours.encode(STRINGS).tobytes() == expected.tobytes()
     theirs = SentenceTransformer(str(folder), device="cpu").encode(STRINGS)
@@ -95,3 +99,11 @@ def test_the_command_writes_the_folder_and_says_what_is_lost(tiny_bert, tmp_path
     loaded = mirror_bert.load(tiny_bert, pooling="mean", max_length=20, device="cpu")
     expected = loaded.reduce(6, STRINGS[1::2]).encode(STRINGS)
     assert encoder.encode(STRINGS).tobytes() == expected.tobytes()
+
+
+def test_the_record_of_the_model_alone_tells_of_no_pca(loaded, tmp_path):
+    folder = loaded.reduce(6, STRINGS).save(tmp_path / "reduced")
+    alone = mirror_bert.load(folder, pooling="cls", device="cpu").save(tmp_path / "alone")
+    record = mirror_bert.load(alone, device="cpu").record
+    assert record.keys().isdisjoint({"pca", "modules_sha256"})
+    assert not (alone / "2_Dense").exists()

@@ -348,10 +348,13 @@ def save_encoder(
         modules = loaded.modules_of(settings)
         after_pooling = {} if modules is None else modules.folders()
         write_sentence_transformers_files(temporary, settings, *shape, loaded.marks, after_pooling)
-        if modules is not None:
-            modules.save(temporary)
         # With the weights' hash the record stands for the folder: other weights, other record.
         record = {**record, **settings.as_record(), "weights_sha256": weights_sha256(temporary)}
+        for key in ("modules_sha256", *(["pca"] if modules is None else [])):
+            record.pop(key, None)
+        if modules is not None:
+            modules.save(temporary)
+            record["modules_sha256"] = modules.sha256
         if own_weights:
             kept = {name: weight.cpu().contiguous() for name, weight in own_weights.items()}
             save_file(kept, temporary / OWN_WEIGHTS, metadata={"format": "pt"})

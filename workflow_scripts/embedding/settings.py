@@ -133,7 +133,7 @@ class SettingsOptions:
         max_length: tokens a string is cut to (default: the encoder's own, else 64)
         layer: layer pooled, from 1 (default: the encoder's own, else the last)
         prompt: ROLE=TEXT before strings of a role: default, query or passage
-        dimensions: leading units of a vector that stay (default: the encoder's own, else all)
+        dimensions: leading units that stay (default: the encoder's own, else all)
     """
 
     pooling: Pooling | None = None
