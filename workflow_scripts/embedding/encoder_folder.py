@@ -282,7 +282,7 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     with _loading(source, "model cannot be run"):
         try_out(model.eval(), tokenizer)
     set_token_types(model, tokenizer)
-    recorded, modules = recorded_model(source), None
+    recorded, modules = recorded_model(str(folder)), None
     if recorded.after_pooling:
         pooling = recorded.settings.get("pooling", "")
         modules = load_vector_modules(folder, recorded.after_pooling, pooling, source)
