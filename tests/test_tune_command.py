@@ -238,3 +238,5 @@ def test_a_development_set_ends_the_warning(arguments, sentence_encoder, tmp_pat
     printed = capsys.readouterr().err
     assert "already is a sentence encoder" not in printed
     assert "has a Dense module" in printed and "records pooling" not in printed
+    # nor is it in the folder, though the pooling is the same
+    assert not (tmp_path / "encoder" / "2_Dense").exists()
