@@ -29,6 +29,7 @@ _SOURCES = {
     "link": "mirror_bert._linking",
     "load": "workflow_scripts.embedding.encoder",
     "read_names": "mirror_bert._linking",
+    "quantize": "workflow_scripts.retrieval.quantization",
     "read_strings": "workflow_scripts.string_columns",
     "search": "mirror_bert._search",
     "split_pairs": "workflow_scripts.datasets.own_pairs",
@@ -47,6 +48,7 @@ __all__ = [  # noqa: RUF022  (in the order of use)
     "link",
     "search",
     "translate",
+    "quantize",
     "read_strings",
     "read_names",
     "split_pairs",
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder import load_encoder as load
     from workflow_scripts.embedding.settings import EncoderSettings
     from workflow_scripts.errors import UserError
+    from workflow_scripts.retrieval.quantization import quantize
     from workflow_scripts.string_columns import read_strings
     from workflow_scripts.tuning.tune_strings import train_cmlm, tune
 

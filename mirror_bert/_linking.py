@@ -11,6 +11,7 @@ from workflow_scripts.datasets.name_lists import read_names as read_names_of_fil
 from workflow_scripts.datasets.strings import normalise_whitespace
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
+from workflow_scripts.embedding.vector_shards import Quantization
 from workflow_scripts.errors import UserError
 from workflow_scripts.link import answer_mentions, check_target, write_link_report
 from workflow_scripts.reports.link_survey import LinkSurvey
@@ -32,6 +33,7 @@ from workflow_scripts.retrieval.mention_links import (
 from workflow_scripts.retrieval.mentions import Mention, mention_batches, mention_of_document
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.name_index import index_names
+from workflow_scripts.retrieval.quantization import QuantizedIndex
 
 if TYPE_CHECKING:
     import pandas
@@ -47,6 +49,7 @@ def link(
     margin: float | None = None,
     similarity: Similarity = "cosine",
     each_name: bool = False,
+    quantization: Quantization | None = None,
     gold: Sequence[str | None] | None = None,
     target_precision: float | None = None,
     calibration: Calibration | str | Path | None = None,
@@ -62,7 +65,9 @@ def link(
     its best score is at least `threshold` and lies above the second by `margin`; one that is not
     has a row of rank 0. White space is collapsed. `similarity` is "cosine", or "dot" of the vectors
     as they are; with `each_name` it is k names, not ids. Names have the prompt of role "passage",
-    mentions that of "query". The search is exact; vectors of names are in memory, 4 bytes a unit
+    mentions that of "query". The search is exact, or with `quantization` "int8" or "binary" by
+    codes of a byte or a bit a unit, whose finds the vectors score again: `frame.attrs["recall"]`
+    says then how many of the nearest that finds. Vectors of names are in memory, 4 bytes a unit
     (the command keeps them on disk).
 
     `gold` has the right ids of each mention (joined by |; None for unknown): half of the mentions,
@@ -97,6 +102,10 @@ def link(
     name_encoder = NameEncoder(of_strings, similarity, encoder.name, provenance)
     index = index_names(ids, texts, name_encoder.encode_names(texts, lambda _: None))
     ways: dict[str, Any] = {"each_name": each_name, "threads": torch.get_num_threads()}
+    lines: list[str] = []
+    ways["say"] = lines.append
+    if quantization is not None and len(index):
+        ways["rescored"] = QuantizedIndex(index.vectors, quantization, threads=ways["threads"])
     answers = answer_mentions(name_encoder, index, batches, k, **ways)
     fit = gold is not None and calibration is None
     plan = CalibrationPlan(
@@ -117,6 +126,8 @@ def link(
     frame = pandas.DataFrame(rows, columns=columns)
     frame.attrs["report"] = [*counts.lines(), *counts.lines_of_thresholds(), *settled.lines]
     frame.attrs["calibration"] = settled.calibration
+    if (recall := next((line for line in lines if ": recall@" in line), None)) is not None:
+        frame.attrs["recall"] = recall
     if survey is not None and page is not None:
         write_link_report(page, encoder.name, survey, settled, counts, len(index))
     return frame

@@ -8,6 +8,7 @@ import torch
 
 from workflow_scripts import search as command
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
+from workflow_scripts.embedding.vector_shards import Quantization
 from workflow_scripts.errors import UserError
 from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.reports.search_report import nearest_report
@@ -25,6 +26,7 @@ def search(
     *,
     k: int = 10,
     threshold: float | None = None,
+    quantization: Quantization | None = None,
     report: str | Path | None = None,
 ) -> "pandas.DataFrame":
     """Return the `k` strings that are nearest to each query, by cosine, best first.
@@ -33,8 +35,11 @@ def search(
     `line` (the number of the string in `strings`, from 1), `score` (the cosine) and `string`. Equal
     strings are one, under the first of them, and blank ones are left out, of queries too. With a
     `threshold`, neighbours of a lower cosine are left out. Strings have the prompt of role
-    "passage", queries that of "query". The search is exact. `report` is a file to write a page of
-    HTML to, with the scores as a picture and the doubtful hits first. Raises `UserError` for lists
+    "passage", queries that of "query". The search is exact, or with `quantization` "int8" or
+    "binary" by codes of a byte or a bit a unit, whose finds the vectors score again: then
+    `frame.attrs["recall"]` says how many of the nearest that finds. `report` is a file to write a
+    page of HTML to, with the scores as a picture and the doubtful hits first. Raises `UserError`
+    for lists
     without a string, for `k` below 1 and a threshold that is no cosine.
     """
     import pandas
@@ -53,8 +58,12 @@ def search(
         k,
         threshold,
         threads=torch.get_num_threads(),
+        quantization=quantization,
     )
     if page is not None:
         write_report(page, nearest_report(encoder.name, asked, known, *best[:2], threshold))
     rows = command.nearest_rows(asked, known, best)
-    return pandas.DataFrame(rows, columns=list(command.NEAREST))
+    frame = pandas.DataFrame(rows, columns=list(command.NEAREST))
+    if quantization is not None:
+        frame.attrs["recall"] = best.recall_line(quantization)
+    return frame

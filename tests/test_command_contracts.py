@@ -83,6 +83,9 @@ ROWS = {
     "translate": Command(
         "translate", {**VECTORS, "dictionary": "pairs.tsv"}, "out/o.tsv", locks=False
     ),
+    "reduce": Command(
+        "reduce --model encoder --dimensions 4", {"strings": "strings.txt"}, "out/e", NOT_EMPTY
+    ),
     "export": Command("export_onnx", {"encoder": "encoder"}, None, refuses=None, locks=False),
 }
 REFUSING = [name for name, row in ROWS.items() if row.refuses]

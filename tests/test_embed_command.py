@@ -6,6 +6,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import quantize_embeddings
 from sklearn.metrics.pairwise import cosine_similarity
 from tiny_models import edit_model, encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
@@ -130,7 +131,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"precision": "bfloat16"}, "bfloat16: needs a CUDA device"),
         (
             {"model": "no/such/model/folder"},
-            "no/such/model/folder: no such folder; correct the path",
+            "no/such/model/folder: no such model folder; check the path",
         ),
         ({"model": "no/such/model/folder", "pooling": "cls"}, "no such model folder"),
         ({"max_length": 900}, "--max-length 900: more than the 64 positions"),
@@ -161,3 +162,46 @@ def test_a_record_replaces_only_a_record(run, strings, tmp_path):
         assert path.read_bytes() == before
     for _ in range(2):
         run("--overwrite", record=tmp_path / "record.json")
+
+
+@pytest.mark.parametrize(("kind", "theirs"), [("int8", "int8"), ("binary", "ubinary")])
+def test_codes_are_those_of_sentence_transformers(kind, theirs, run, tmp_path, capsys):
+    floats = run()
+    record = tmp_path / "record.json"
+    codes = run("--overwrite", quantization=kind, shard_size=7, record=record)
+    expected = quantize_embeddings(floats, precision=theirs)
+    assert codes.dtype == expected.dtype
+    np.testing.assert_array_equal(codes, expected)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"vectors.npy", *(["vectors.ranges.npy"] if kind == "int8" else [])}
+    if kind == "int8":
+        ranges = np.load(tmp_path / "out" / "vectors.ranges.npy")
+        others = quantize_embeddings(floats[:3], precision="int8", ranges=ranges)
+        np.testing.assert_array_equal(others, codes[:3])
+    assert f"{kind}: recall@10 " in capsys.readouterr().err
+    assert read_json(record)["quantization"] == kind
+
+
+def test_leading_units_stay_and_their_loss_is_printed(run, capsys):
+    whole = run()
+    assert "recall" not in capsys.readouterr().err
+    cut = run("--overwrite", dimensions=5)
+    assert cut.tobytes() == np.ascontiguousarray(whole[:, :5]).tobytes()
+    assert "dimensions 5 of 32: recall@10 0." in capsys.readouterr().err
+    with pytest.raises(UserError, match="--dimensions 33: more than the 32 of encoder; lower it"):
+        run("--overwrite", dimensions=33)
+
+
+def test_components_are_removed_before_vectors_become_codes(run):
+    floats = run(remove_components=2)
+    codes = run("--overwrite", remove_components=2, quantization="binary")
+    np.testing.assert_array_equal(codes, quantize_embeddings(floats, precision="ubinary"))
+
+
+def test_a_code_has_a_type_of_its_own_and_replaces_no_ranges(run, tmp_path):
+    with pytest.raises(UserError, match="--dtype float16: --quantization int8 has a type of its"):
+        run(quantization="int8", dtype="float16")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "vectors.ranges.npy").write_text("mine")
+    with pytest.raises(UserError, match=r"vectors\.ranges\.npy: exists"):
+        run(quantization="int8")

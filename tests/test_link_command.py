@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import sys
 from contextlib import nullcontext
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from tiny_models import edit_model, encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
+import mirror_bert
 from workflow_scripts import files as reading_and_writing
 from workflow_scripts import link
 from workflow_scripts.command_main import run_command
@@ -440,3 +442,82 @@ def test_a_report_shows_the_links_with_their_known_ids(run, files, tmp_path):
     (tmp_path / "own.html").write_text("mine")
     with pytest.raises(UserError, match=r"own\.html: is another file, and is not replaced"):
         run("--overwrite", report=tmp_path / "own.html")
+
+
+@pytest.fixture
+def many(files, encoder):
+    """More names than are scored again, so that codes miss some; every mention has a right id."""
+    names = [
+        f"the {color} {name}" for color in ("red", "small", "green") for name in make_sentences(90)
+    ]
+    files[0].write_text("".join(f"C{row}\t{name}\n" for row, name in enumerate(names)))
+    files[1].write_text(
+        "".join(f"{name[4:]} near\tC{4 * row}\n" for row, name in enumerate(names[::4]))
+    )
+    return files
+
+
+@pytest.mark.parametrize("kind", ["int8", "binary"])
+def test_codes_find_links_that_float_vectors_score(kind, run, many, tmp_path, capsys):
+    columns = {"mention_column": 1, "gold_column": 2, "k": 3}
+    exact = run(**columns)
+    capsys.readouterr()
+    index = tmp_path / "index"
+    rows = run("--overwrite", quantization=kind, index=index, **columns)
+    told = capsys.readouterr().err
+    (recall,) = re.findall(rf"^{kind}: recall@3 (\d\.\d{{4}}) on a sample$", told, re.M)
+    accuracies = re.findall(
+        rf"^{kind}: accuracy@1 (\S+), of exact search (\S+), on the first 68 mentions", told, re.M
+    )
+    right = [
+        sum(row[2] == f"C{4 * number}" for number, row in enumerate(found[1::3])) / 68
+        for found in (rows, exact)
+    ]
+    assert [float(share) for share in accuracies[0]] == pytest.approx(right, abs=1e-4)
+    # a name that both find has the same score
+    ours, theirs = ({(row[0], *row[2:]) for row in found[1:]} for found in (rows, exact))
+    assert len(ours & theirs) / len(theirs) == pytest.approx(float(recall), abs=0.01)
+    assert float(recall) > 0.9
+    made = (index / "codes.faiss").stat().st_mtime_ns
+    # of a finished index, without the names
+    assert run("--overwrite", quantization=kind, index=index, names=None, **columns) == rows
+    assert (index / "codes.faiss").stat().st_mtime_ns == made
+    other = "int8" if kind == "binary" else "binary"
+    for changed in ({"quantization": other}, {}):
+        now = changed.get("quantization")
+        message = f"an index made with quantization {kind}, where now it is {now}; give another"
+        with pytest.raises(UserError, match=message):
+            run("--overwrite", index=index, **changed, **columns)
+
+
+def test_an_index_of_leading_units_says_what_they_lose_and_takes_no_other(
+    run, many, tmp_path, capsys
+):
+    index = tmp_path / "index"
+    columns = {"mention_column": 1, "gold_column": 2}
+    run(dimensions=6, index=index, **columns)
+    told = capsys.readouterr().err
+    assert "dimensions 6 of 32: recall@10 0." in told
+    assert "of 68 queries among 270 strings" in told
+    assert np.load(index / "vectors.npy").shape[1] == 6
+    for number in (None, 7):
+        message = f"an index made with dimensions 6, where now it is {number}"
+        with pytest.raises(UserError, match=message):
+            run("--overwrite", index=index, dimensions=number, **columns)
+    quantized = run("--overwrite", dimensions=6, quantization="int8", **columns)
+    assert len(quantized) > 68
+
+
+def test_codes_and_lists_are_not_searched_both(run):
+    with pytest.raises(UserError, match="--quantization: --approximate is given too"):
+        run(quantization="int8", approximate=3)
+
+
+def test_linking_in_memory_takes_codes_too(run, many, encoder):
+    pairs = [tuple(line.split("\t")) for line in many[0].read_text().splitlines()]
+    mentions = [line.split("\t")[0] for line in many[1].read_text().splitlines()]
+    loaded = mirror_bert.load(encoder, device="cpu")
+    frame = mirror_bert.link(loaded, pairs, mentions, k=3, quantization="binary")
+    rows = run(mention_column=1, k=3, quantization="binary")
+    assert [*zip(frame["mention"], frame["id"], strict=True)] == [(r[0], r[2]) for r in rows[1:]]
+    assert frame.attrs["recall"].startswith("binary: recall@3 0.9")

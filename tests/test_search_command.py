@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from sentence_transformers.util import paraphrase_mining_embeddings, semantic_search
 from tiny_models import encoder, make_bert, make_sentences, one_thread, tiny_bert, tiny_roberta
 
+import mirror_bert
 from workflow_scripts import search
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
@@ -236,12 +238,12 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         (
             "nearest",
             {"encoder": "nowhere"},
-            "nowhere: no such folder; correct the path; of a hub id give --pooling",
+            "nowhere: no such folder, and as a hub id it is not on this machine",
         ),
         (
             "bitext",
             {"target_encoder": "nowhere"},
-            "nowhere: no such folder; correct the path; of a hub id give --pooling",
+            "nowhere: no such folder, and as a hub id it is not on this machine",
         ),
         ("nearest", {"max_length": 900}, "--max-length 900: more than the 64 positions"),
         ("nearest", {"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
@@ -356,3 +358,33 @@ def test_a_report_shows_the_rows_of_the_output(mode, run, tmp_path):
     assert report.read_text() == page
     with pytest.raises(UserError, match=r"--report .*strings\.txt: is read from"):
         run(mode, "--overwrite", report=tmp_path / "strings.txt")
+
+
+@pytest.mark.parametrize("kind", ["int8", "binary"])
+def test_codes_find_neighbours_that_float_vectors_score(kind, run, tmp_path, encoder, capsys):
+    strings = [f"the {color} {name}" for color in ("red", "small", "green") for name in SENTENCES]
+    strings += [f"{string} near" for string in strings]
+    (tmp_path / "many.txt").write_text("\n".join(strings) + "\n")
+    changes = {"strings": tmp_path / "many.txt", "k": 3}
+    exact = table(run("nearest", **changes))
+    record = tmp_path / "record.json"
+    rows = table(run("nearest", "--overwrite", quantization=kind, record=record, **changes))
+    (recall,) = re.findall(rf"^{kind}: recall@3 (\S+) on a sample$", capsys.readouterr().err, re.M)
+    same = [row in exact for row in rows]
+    assert sum(same) / len(rows) == pytest.approx(float(recall), abs=0.1)
+    assert float(recall) > 0.7
+    assert read_json(record)["quantization"] == kind
+    loaded = mirror_bert.load(encoder, device="cpu")
+    frame = mirror_bert.search(loaded, QUERIES, strings, k=3, quantization=kind)
+    assert [*map(str, frame["line"])] == [row["line"] for row in rows]
+    assert frame.attrs["recall"] == f"{kind}: recall@3 {recall} on a sample"
+
+
+@pytest.mark.parametrize("mode", ["nearest", "duplicates", "bitext"])
+def test_leading_units_are_searched_and_their_loss_printed(mode, run, capsys):
+    more = {"k": 2} if mode == "bitext" else {}
+    run(mode, dimensions=6, **more)
+    told = capsys.readouterr().err
+    count = {"nearest": "3 queries among 40", "duplicates": "20 queries among 20"}
+    count["bitext"] = "40 queries among 11"
+    assert re.search(rf"dimensions 6 of 32: recall@10 \S+ of .*, of {count[mode]} strings", told)

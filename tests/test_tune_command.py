@@ -1,5 +1,6 @@
 """The command: from a model folder and a text file to an encoder of one's own."""
 
+import itertools
 import json
 import shutil
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from command_words import as_argv
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
 from small_project import PROJECT
 from tiny_models import make_sentences, one_thread, tiny_bert
 
@@ -189,3 +191,52 @@ def test_several_seeds_make_an_encoder_each(arguments, tmp_path):
     assert first != second == one
     with pytest.raises(UserError, match="--seed"):
         tune.main([*as_argv({**arguments, "--output": str(tmp_path / "x")}), "--seed", "3", "3"])
+
+
+@pytest.fixture
+def sentence_encoder(tiny_bert, tmp_path):
+    """A folder of sentence-transformers that pools by mean and has a Dense module."""
+    modules = [Transformer(str(tiny_bert)), Pooling(32, "mean"), Dense(32, 16)]
+    SentenceTransformer(modules=modules, device="cpu").save(str(tmp_path / "theirs"))
+    return tmp_path / "theirs"
+
+
+WARNING = "already is a sentence encoder, and tuning it on raw strings can make it worse; give a"
+
+
+def test_tuning_a_sentence_encoder_warns_and_says_what_changes(
+    arguments, sentence_encoder, tmp_path, capsys
+):
+    arguments["--model"] = str(sentence_encoder)
+    tune.main([*as_argv(arguments), "--set", "pooling=cls"])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == (
+        f"note: {sentence_encoder} records pooling mean; recipe mirror-sentence changes it to cls "
+        "(pooling=mean keeps it)"
+    )
+    assert lines[1].endswith("has a Dense module, which the new encoder will not have")
+    assert lines[2].startswith(f"warning: {sentence_encoder} {WARNING}")
+    assert lines[2].endswith(f"`mirror-bert evaluate --against {sentence_encoder}`")
+    # tuned alone: the weights are those of the model without its modules
+    arguments["--output"] = str(tmp_path / "alone")
+    for name in ("modules.json", "config_sentence_transformers.json"):
+        (sentence_encoder / name).unlink()
+    tune.main([*as_argv(arguments), "--set", "pooling=cls"])
+    both = [tmp_path / name / "model.safetensors" for name in ("encoder", "alone")]
+    assert both[0].read_bytes() == both[1].read_bytes()
+    assert WARNING not in capsys.readouterr().err
+
+
+def test_a_development_set_ends_the_warning(arguments, sentence_encoder, tmp_path, capsys):
+    pairs = tmp_path / "pairs.csv"
+    strings = make_sentences(12)
+    rows = [f"{a},{b},{n}" for n, (a, b) in enumerate(itertools.pairwise(strings))]
+    pairs.write_text("left,right,score\n" + "\n".join(rows) + "\n")
+    arguments |= {"--model": str(sentence_encoder), "--development-pairs": str(pairs)}
+    words = [*as_argv(arguments), "--pair-columns", "left", "right", "score"]
+    tune.main([*words, "--set", "pooling=mean"])
+    printed = capsys.readouterr().err
+    assert "already is a sentence encoder" not in printed
+    assert "has a Dense module" in printed and "records pooling" not in printed
+    # nor is it in the folder, though the pooling is the same
+    assert not (tmp_path / "encoder" / "2_Dense").exists()

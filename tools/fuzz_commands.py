@@ -90,6 +90,7 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
         add(f"evaluate {dataset}", f"{scored} --datasets {dataset}")
     add("evaluate card", f"{scored} --datasets sts12 --card", own=[f"{ENCODER}/README.md"])
     add("export_onnx", f"--encoder {ENCODER} --int8", own=[ENCODER])
+    add("reduce", f"--model {ENCODER} --strings strings.txt --dimensions 4 --output reduced")
     add("check_config", "small.yaml")
     add("list_recipes", "--recipes small.yaml")
     if lacking := {module for module, _ in COMMANDS.values()} - {name.split()[1] for name in cases}:

@@ -1,6 +1,9 @@
 """Command: embed the lines of a text file with any encoder, to one .npy file."""
 
+import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +17,14 @@ from workflow_scripts.embedding.chosen_encoder import (
     open_encoder,
 )
 from workflow_scripts.embedding.recorded_settings import settle_settings
-from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype, ShardedJob, embed_in_shards
+from workflow_scripts.embedding.vector_shards import (
+    SHARD_SIZE,
+    Dtype,
+    Quantization,
+    ShardedJob,
+    embed_in_shards,
+    embed_once,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import (
     check_new_file,
@@ -22,6 +32,7 @@ from workflow_scripts.files import (
     read_lines,
     sha256_of,
     sha256_of_lines,
+    without_link,
     write_json,
 )
 from workflow_scripts.imports import MachineOptions
@@ -45,20 +56,31 @@ def check_options(
     shard_size: int,
     overwrite: bool,
     table: TableOptions,
+    quantization: Quantization | None,
 ) -> None:
     """Raise `UserError` for what is wrong before anything is read."""
     if remove_components is not None and dtype != "float32":
         raise UserError(
             "--remove-components", "rounded vectors would be changed", "--dtype float32"
         )
+    if quantization is not None and dtype != "float32":
+        problem = f"--quantization {quantization} has a type of its own"
+        raise UserError(f"--dtype {dtype}", problem, "leave one of them out")
     check_counts(shard_size=shard_size, remove_components=remove_components)
     if output.suffix != ".npy":
         raise UserError(f"--output {output}", "give a file name that ends in .npy", None)
     check_files("--strings", strings, folders=bool(table.column))
     table.check("--strings", strings)
     check_new_file("--output", output, overwrite, [strings])
+    if quantization == "int8":
+        check_new_file("--output", ranges_file(output), overwrite, [strings])
     if record is not None:
         check_own_json("--record", record, "strings_sha256", [strings, output])
+
+
+def ranges_file(output: Path) -> Path:
+    """Return the file of the ranges of int8 codes, next to the output."""
+    return output.with_suffix(".ranges.npy")
 
 
 def embed(
@@ -71,6 +93,7 @@ def embed(
     encoder: EncoderOptions,
     machine: MachineOptions,
     dtype: Dtype = "float32",
+    quantization: Quantization | None = None,
     remove_components: int | None = None,
     shard_size: int = SHARD_SIZE,
     overwrite: bool = False,
@@ -87,6 +110,8 @@ def embed(
         output: vectors, .npy, row = line
         record: what was embedded with what, as JSON
         dtype: type of the output
+        quantization: int8: a byte a unit, with the ranges of units in OUTPUT.ranges.npy; binary:
+            a bit a unit, packed; as quantize_embeddings of sentence-transformers has them
         remove_components: take the first N principal components out: of strings of one language,
             in float32
         shard_size: strings of a shard
@@ -102,6 +127,7 @@ def embed(
         shard_size=shard_size,
         overwrite=overwrite,
         table=table,
+        quantization=quantization,
     )
     settings = settle_settings(model, encoder)
     lines = read_lines(strings) if not table.column else column_of(strings, table)
@@ -115,18 +141,46 @@ def embed(
 
     with sole_run("--output", output):
         opened, provenance = open_encoder(model, settings, encoder, machine)
-        job = ShardedJob(output.resolve(), lines, opened.dimension, provenance, dtype, shard_size)
-        embed_in_shards(job, opened.encode, finish)
+        # Only now: FAISS takes a while, which bad arguments should not wait for.
+        from workflow_scripts.retrieval import quantization as quantized
+        from workflow_scripts.retrieval.vector_loss import SampledStrings, truncation_line
+
+        shown, size = f"{len(lines)} vectors of {opened.dimension} {dtype}", opened.dimension
+        if quantization is None:
+            job = ShardedJob(output.resolve(), lines, size, provenance, dtype, shard_size)
+            embed_in_shards(job, opened.encode, finish)
+        else:
+            # the float vectors are kept until their codes are written
+            folder = without_link(output.with_name(f".{output.name}.floats"))
+            origin = provenance | {"remove_components": remove_components or 0}
+            floats = folder / "floats.npy"
+            job = ShardedJob(floats, lines, size, origin, shard_size=shard_size)
+            vectors = embed_once(job, opened.encode, finish)
+            quantized.write_codes(vectors, quantization, output.resolve(), ranges_file(output))
+            print(
+                quantized.quantization_line(vectors, quantization, machine.threads), file=sys.stderr
+            )
+            shutil.rmtree(folder)
+            shown = f"{len(lines)} vectors of {size} units, {quantization}"
+        if opened.settings.dimensions is not None:
+            strings_of = SampledStrings(opened, "default", lines)
+            print(truncation_line(strings_of), file=sys.stderr)
         if record is not None:
-            content = {"dimension": opened.dimension, "dtype": dtype, "strings": len(lines)}
+            content: dict[str, Any] = {
+                "dimension": opened.dimension,
+                "dtype": dtype,
+                "strings": len(lines),
+            }
             content |= {"remove_components": remove_components or 0}
+            if quantization is not None:
+                content["quantization"] = quantization
             source = {
                 "strings_sha256": sha256_of_lines(lines) if table.column else sha256_of(strings)
             }
             if table.column:
                 source["table"] = table.described(strings)
             write_json(record, provenance | content | source)
-        print(f"{output}: {len(lines)} vectors of {opened.dimension} {dtype}")
+        print(f"{output}: {shown}")
 
 
 main = command(embed, EXAMPLE)

@@ -142,10 +142,10 @@ def choose_settings(
             remedy = "give --against too"
             raise UserError("--against-pooling", "no encoder to compare with", remedy)
         return own, None
-    recorded = recorded_settings(comparison.against)
+    given = {"pooling": comparison.against_pooling} if comparison.against_pooling else {}
+    recorded = recorded_settings(comparison.against, given)
     # layer and prompts belong to the pooling that is recorded with them
     fallback = {"max_length": own.max_length} if "pooling" in recorded else own.as_record()
-    given = {"pooling": comparison.against_pooling} if comparison.against_pooling else {}
     return own, join_settings(comparison.against, fallback, recorded, given)
 
 
@@ -153,8 +153,9 @@ def changed_setting(model: str, settings: SettingsOptions) -> str | None:
     """Return the option by which scores are not those of the encoder as it is loaded."""
     usual = EncoderSettings("mean")
     defaults = {name: getattr(usual, name) for name in OPTIONS if name not in usual.as_record()}
-    recorded = defaults | recorded_settings(model)
-    for name, value in given_settings(settings).items():
+    given = given_settings(settings)
+    recorded = defaults | recorded_settings(model, given)
+    for name, value in given.items():
         if recorded.get(name, value) != value:
             return f"{OPTIONS[name]} {value}"
     return None

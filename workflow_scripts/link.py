@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -24,7 +24,7 @@ from workflow_scripts.embedding.chosen_encoder import (
     open_encoder,
 )
 from workflow_scripts.embedding.recorded_settings import settle_settings
-from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype
+from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype, Quantization
 from workflow_scripts.errors import UserError, data_output
 from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
 from workflow_scripts.imports import MachineOptions, quick_imports
@@ -42,7 +42,7 @@ from workflow_scripts.retrieval.link_calibration import (
     settle_links,
 )
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
-from workflow_scripts.retrieval.mention_links import LinkWriter, Report
+from workflow_scripts.retrieval.mention_links import LinkWriter, Report, has_concept, is_right
 from workflow_scripts.retrieval.mentions import (
     BATCH,
     MentionBatch,
@@ -54,14 +54,23 @@ from workflow_scripts.retrieval.name_index import provenance_of_vectors
 from workflow_scripts.retrieval.rankings import Format
 
 if TYPE_CHECKING:
-    from workflow_scripts.retrieval.approximate_search import ApproximateIndex
+    import numpy as np
+
+    from workflow_scripts.retrieval.rescored_search import RescoredSearch
 
 EXAMPLE = """
 printf 'D1\\theart attack\\nD2\\tasthma\\n' > names.tsv
 echo angina | COMMAND --encoder my-encoder --names names.tsv --index my-index --mentions -
 """
 # of the folder of an index
-_FILES = ("names.tsv", "vectors.npy", "index.json", "ivf.faiss", ".vectors.npy.shards")
+_FILES = (
+    "names.tsv",
+    "vectors.npy",
+    "index.json",
+    "ivf.faiss",
+    "codes.faiss",
+    ".vectors.npy.shards",
+)
 
 
 def answer_mentions(
@@ -72,24 +81,32 @@ def answer_mentions(
     *,
     each_name: bool = False,
     threads: int = 1,
-    inverted: "ApproximateIndex | None" = None,
+    rescored: "RescoredSearch | None" = None,
+    say: Callable[[str], None] | None = None,
 ) -> Iterator[Answer]:
     """Yield each batch of mentions with the k + 1 best ids of its distinct texts, best first.
 
     One more than is written, which the margin is taken to. The vectors of the index are those of
-    the same encoder: `name_index.index_names` makes one of names in memory.
+    the same encoder: `name_index.index_names` makes one of names in memory. `rescored` searches
+    them with less memory, and may miss some. `say` gets what that, and fewer dimensions, lose.
     """
     # Only now: FAISS takes a while, which bad arguments should not wait for.
     with quick_imports():
         from workflow_scripts.retrieval.linked_ids import rank_ids
 
-    approximate = None if inverted is None else inverted.search
-    recall = None
+    approximate = None if rescored is None else rescored.search
+    say, is_first = say or _say, True
     for batch in batches:
         vectors = encoder.encode_mentions(batch.distinct)
-        if inverted is not None and recall is None and len(vectors):
-            recall = inverted.recall(vectors, k)
-            _say(f"approximate search: recall@{k} {recall:.4f} on a sample")
+        if is_first and len(vectors):
+            is_first = False
+            if encoder.encoder.settings.dimensions is not None:
+                say(truncation_line(encoder, index, batch))
+            if rescored is not None:
+                recall = rescored.recall(vectors, k)
+                say(f"{rescored.name}: recall@{k} {recall:.4f} on a sample")
+                for line in _accuracies(batch, vectors, index, rescored, each_name, threads):
+                    say(line)
         ways: dict[str, Any] = {"each_name": each_name, "approximate": approximate}
         yield batch, [*rank_ids(index, vectors, k + 1, threads=threads, **ways)]
 
@@ -350,6 +367,55 @@ def write_link_report(
     write_report(path, link_report(name, survey, options, counts, confidence, notes))
 
 
+def _accuracies(
+    batch: MentionBatch,
+    vectors: "np.ndarray",
+    index: name_index.NameIndex,
+    rescored: "RescoredSearch",
+    each_name: bool,
+    threads: int,
+) -> list[str]:
+    """Return a line on the share of mentions whose best id is right, and that of exact search.
+
+    Both on a sample; no line without mentions that have gold ids.
+    """
+    with quick_imports():
+        from workflow_scripts.retrieval.linked_ids import rank_ids
+        from workflow_scripts.retrieval.rescored_search import SAMPLE
+
+    rows = {text: row for row, text in enumerate(batch.distinct)}
+    gold = [
+        (rows[text], mention)
+        for mention, text in zip(batch.mentions, batch.texts, strict=True)
+        if has_concept(mention)
+    ][:SAMPLE]
+    if not gold:
+        return []
+    some = vectors[[row for row, _ in gold]]
+    shares = []
+    for search in (rescored.search, None):
+        ranked = rank_ids(index, some, 1, each_name=each_name, threads=threads, approximate=search)
+        right = [is_right(mention, links) for (_, mention), links in zip(gold, ranked, strict=True)]
+        shares.append(sum(right) / len(right))
+    return [
+        f"{rescored.name}: accuracy@1 {shares[0]:.4f}, of exact search {shares[1]:.4f}, on the "
+        f"first {len(gold)} mentions with gold ids"
+    ]
+
+
+def truncation_line(encoder: NameEncoder, index: name_index.NameIndex, batch: MentionBatch) -> str:
+    """Return a line on what the encoder's `dimensions` lose among a sample of the names."""
+    from workflow_scripts.retrieval import vector_loss
+
+    step = max(1, -(-len(index) // vector_loss.SEARCHED))
+    names = [index[row][1] for row in range(0, len(index), step)]
+    return vector_loss.truncation_line(
+        vector_loss.SampledStrings(encoder.encoder, "passage", names),
+        vector_loss.SampledStrings(encoder.encoder, "query", batch.distinct),
+        cosine=encoder.similarity == "cosine",
+    )
+
+
 def _sole_writer(index: Path | None, links: Path | None) -> AbstractContextManager[Any]:
     """Return what keeps other runs from the vectors of the names; a finished index is shared."""
     if index is None:
@@ -376,6 +442,7 @@ def link(
     each_name: bool = False,
     calibration: CalibrationOptions,
     approximate: int | None = None,
+    quantization: Quantization | None = None,
     unbuffered: bool = False,
     embedding: EncoderOptions,
     machine: MachineOptions,
@@ -389,6 +456,7 @@ def link(
         similarity: dot: of the vectors as they are, as the tables have it
         each_name: k names, not ids: an id counts each time
         approximate: search the N nearest lists alone (FAISS IVF); the recall is printed
+        quantization: search codes, rescored by the float vectors; the recall is printed
         unbuffered: answer each line of standard input at once
     """
     check_encoder_options(embedding, machine)
@@ -405,6 +473,8 @@ def link(
     if calibration.calibration is not None:
         fitted = read_calibration(calibration.calibration)
     where_fitted = f"--calibration {calibration.calibration}"
+    if approximate is not None and quantization is not None:
+        raise UserError("--quantization", "--approximate is given too", "give one of them")
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
     check_choices(names.names or (), choices)
@@ -414,22 +484,30 @@ def link(
     with _sole_writer(names.index, output.links):
         opened, provenance = open_encoder(encoder, settings, embedding, machine)
         provenance |= {"similarity": similarity, "dtype": names.dtype}
+        if quantization is not None:
+            provenance["quantization"] = quantization
         name_encoder = NameEncoder(opened, similarity, encoder, provenance)
         if fitted is not None:
             # before the names are embedded; those are checked thereafter
             fitted.check(provenance_of_vectors(provenance), where_fitted)
         index = open_or_make_index(folder, names, choices, name_encoder)
-        inverted = None
+        rescored: RescoredSearch | None = None
+        vectors, digest = index.vectors, index.vectors_sha256
         if approximate is not None:
             from workflow_scripts.retrieval.approximate_search import ApproximateIndex
 
-            file, digest = folder / "ivf.faiss", index.vectors_sha256
-            inverted = ApproximateIndex(index.vectors, digest, file, approximate, machine.threads)
+            file = folder / "ivf.faiss"
+            rescored = ApproximateIndex(vectors, digest, file, approximate, machine.threads)
+        elif quantization is not None and len(index):
+            from workflow_scripts.retrieval.quantization import QuantizedIndex
+
+            file = folder / "codes.faiss"
+            rescored = QuantizedIndex(vectors, quantization, digest, file, machine.threads)
         # what comes by and by is answered by and by
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
         batches = mention_batches(mentions_of(mentions), choices.lower_case, size)
         ways: dict[str, Any] = {"each_name": each_name, "threads": machine.threads}
-        ways["inverted"] = inverted
+        ways["rescored"] = rescored
         answers = answer_mentions(name_encoder, index, batches, links.k, **ways)
         plan = CalibrationPlan(
             made_by(provenance, index),

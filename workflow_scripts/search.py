@@ -21,7 +21,12 @@ from workflow_scripts.embedding.chosen_encoder import (
 )
 from workflow_scripts.embedding.progress import Advance
 from workflow_scripts.embedding.recorded_settings import settle_settings
-from workflow_scripts.embedding.vector_shards import SHARD_SIZE, ShardedJob, embed_once
+from workflow_scripts.embedding.vector_shards import (
+    SHARD_SIZE,
+    Quantization,
+    ShardedJob,
+    embed_once,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import STDIN, check_new_file, check_own_json, without_link, write_json
 from workflow_scripts.imports import MachineOptions
@@ -38,8 +43,10 @@ from workflow_scripts.retrieval.margin_mining import (
 )
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
 from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_numbered_lines
+from workflow_scripts.retrieval.quantization import QuantizedIndex
 from workflow_scripts.retrieval.rankings import Format, as_written, write_found
 from workflow_scripts.retrieval.suite_files import normalise
+from workflow_scripts.retrieval.vector_loss import SampledStrings, truncation_line
 from workflow_scripts.retrieval.vector_search import search_blocks
 from workflow_scripts.string_columns import FORMS, TableOptions, form_of
 
@@ -74,12 +81,18 @@ class Result(NamedTuple):
 class Nearest(NamedTuple):
     """Neighbours of queries, best first: `rows` of the strings and `scores`, [queries, k] each.
 
-    The first `counts` [queries] of each query reach the threshold.
+    The first `counts` [queries] of each query reach the threshold. `recall` is the share of the
+    nearest that an approximate search finds, on a sample of the queries.
     """
 
     rows: np.ndarray
     scores: np.ndarray
     counts: np.ndarray
+    recall: float | None = None
+
+    def recall_line(self, quantization: str) -> str:
+        """Return how many of the nearest were found, as a line."""
+        return f"{quantization}: recall@{self.rows.shape[1]} {self.recall:.4f} on a sample"
 
 
 def find_nearest(
@@ -89,14 +102,22 @@ def find_nearest(
     threshold: float | None = None,
     *,
     threads: int = 1,
+    quantization: Quantization | None = None,
 ) -> Nearest:
     """Return the `k` nearest of `strings` [n, dimension] to each of `queries` [m, dimension].
 
     By inner product, exact; of equals the lower row leads. Where there are fewer than k strings, it
-    is all of them.
+    is all of them. With `quantization` codes find them and the vectors score them.
     """
-    rows, scores = search_blocks(queries, strings, min(k, len(strings)), threads=threads)
-    return Nearest(rows, scores, (as_written(scores) >= _least(threshold)).sum(axis=1))
+    k, recall = min(k, len(strings)), None
+    if quantization is None:
+        rows, scores = search_blocks(queries, strings, k, threads=threads)
+    else:
+        index = QuantizedIndex(strings, quantization, threads=threads)
+        rows, scores = index.search(queries, k)
+        recall = index.recall(queries, k)
+    counts = (as_written(scores) >= _least(threshold)).sum(axis=1)
+    return Nearest(rows, scores, counts, recall)
 
 
 def find_translations(
@@ -221,17 +242,22 @@ def encode_files(job: Job, files: Files, folder: Path) -> tuple[Vectors, dict[st
             f"{sizes[0]}",
             "give two encoders that share a space",
         )
-    vectors = {}
+    vectors, sampled = {}, []
     for part, lines in files.items():
         # the languages of two files may have an encoder each
         is_target = part == "targets" and "target_encoder" in opened
         encoder, provenance = opened["target_encoder" if is_target else "encoder"]
         role = job.roles.get(part, "default")
+        sampled.append(SampledStrings(encoder, role, lines.strings))
         if prompt := encoder.settings.prompt(role):
             provenance = provenance | {"prompt": prompt}
         what = (folder / f"{part}.npy", lines.strings, encoder.dimension, provenance)
         sharded = ShardedJob(*what, shard_size=job.output.shard_size)
         vectors[part] = embed_once(sharded, partial(encode_unit, encoder, role, lines))
+    if any(each.encoder.settings.dimensions is not None for each in sampled):
+        # of two files the nearest are sought in one of them
+        first, *others = sampled if job.mode == "nearest" else sampled[::-1]
+        print(truncation_line(first, *others), file=sys.stderr)
     return vectors, {name: provenance for name, (_, provenance) in opened.items()}
 
 
@@ -296,6 +322,7 @@ def nearest(
     queries: Path,
     k: int = 10,
     threshold: float | None = None,
+    quantization: Quantization | None = None,
     table: TableOptions,
     output: OutputOptions,
     embedding: EncoderOptions,
@@ -309,17 +336,25 @@ def nearest(
         queries: text file, one a line, or a table; - is stdin
         k: strings a query, at most
         threshold: cosine that a string has at least
+        quantization: search codes, rescored by the float vectors; the recall is printed
     """
     inputs = {"strings": strings, "queries": queries}
-    options = {"k": k, "threshold": threshold}
+    options: dict[str, Any] = {"k": k, "threshold": threshold}
+    if quantization is not None:
+        options["quantization"] = quantization
     roles = {"strings": "passage", "queries": "query"}
     encoders = {"encoder": encoder}
     job = Job("nearest", inputs, encoders, options, output, embedding, machine, table, roles)
     files = read_files(job)
 
     def find(vectors: Vectors) -> Result:
-        threads = machine.threads
-        best = find_nearest(vectors["queries"], vectors["strings"], k, threshold, threads=threads)
+        best = find_nearest(
+            *(vectors["queries"], vectors["strings"], k, threshold),
+            threads=machine.threads,
+            quantization=quantization,
+        )
+        if quantization is not None:
+            print(best.recall_line(quantization), file=sys.stderr)
         counts = best.counts[files["queries"].order]
         summary = f"{int(counts.sum())} strings for {len(counts)} queries"
         if none := int((counts == 0).sum()):

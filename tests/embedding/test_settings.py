@@ -65,7 +65,10 @@ def test_every_setting_has_another_value_and_a_name_in_options():
 def test_a_setting_changes_vectors(name, tiny_bert):
     loaded = load_model(str(tiny_bert))
     usual, other = (encode_strings(loaded, STRINGS, each) for each in (USUAL, changed(name)))
-    assert np.abs(usual - other).max() > 0.01
+    if name == "dimensions":
+        assert other.tobytes() == usual[:, : OTHER[name]].tobytes()
+    else:
+        assert np.abs(usual - other).max() > 0.01
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -184,6 +187,8 @@ def test_a_string_has_the_prompt_of_its_role_or_the_default_one(prompts, role, t
         ({"layer": 0}, "layer 0: layers count from 1"),
         ({"layer": 3}, "layer 3: tiny-bert has 2 layers; give one up to 2"),
         ({"layer": 2, "pooling": "pooler"}, "layer 2: pooling pooler is of the last layer"),
+        ({"dimensions": 0}, "dimensions 0: a vector has one unit at least"),
+        ({"dimensions": 33}, "dimensions 33: more than the 32 of tiny-bert; lower it"),
         ({"prompts": {"querry": "a "}}, "prompts: unknown role `querry`; use one of default"),
         ({"prompts": {"query": "a\nb"}}, "prompts: of more than one line"),
         ({"prompts": {"query": ""}}, "prompts: an empty text; leave it out"),

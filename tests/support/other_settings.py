@@ -4,7 +4,7 @@ from workflow_scripts.embedding.settings import RECIPE_KEYS
 from workflow_scripts.tuning.recipe import Recipe
 
 PROMPTS = {"default": "the small ", "query": "a man sees ", "passage": "a "}
-OTHER = {"pooling": "cls", "max_length": 5, "layer": 1, "prompts": PROMPTS}
+OTHER = {"pooling": "cls", "max_length": 5, "layer": 1, "prompts": PROMPTS, "dimensions": 7}
 # what other programs cannot do is refused, not left out
 REFUSED_BY_SENTENCE_TRANSFORMERS = {"layer"}
 REFUSED_BY_ONNX = {"layer"}

@@ -1,6 +1,7 @@
 """Which files make a model: known without loading torch."""
 
 import os
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -16,7 +17,7 @@ ENCODER_FILES = (
     *("encoder.json", CARD, LEARNING_CURVE, "config.json", "generation_config.json"),
     "model*.safetensors*",
     *("training_modules.safetensors", "*modules.json", "*sentence_transformers.json"),
-    *("sentence_bert_config.json", "1_*/config.json", "1_*/model.safetensors", "onnx/*.onnx"),
+    *("sentence_bert_config.json", "?_*/config.json", "?_*/model.safetensors", "onnx/*.onnx"),
     *(*TOKENIZER_FILES, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("merges.txt", "chat_template.jinja"),
 )
@@ -40,6 +41,38 @@ PICKLE_SHARD = r"pytorch_model-\d+-of-\d+\.bin"
 def local_path(source: str) -> Path:
     """Return a model's name as a path; `~` is the home folder, and itself where nobody has one."""
     return Path(os.path.expanduser(source))
+
+
+def resolve_model_folder(source: str) -> Path:
+    """Return the folder of a model: a local one as it is, or that of a hub id (`name@revision`)."""
+    if not source:
+        raise UserError("`model`", "its name is empty", "give its folder or hub id")
+    folder = local_path(source)
+    if folder.is_dir():
+        return folder
+    name, _, revision = source.partition("@")
+    if folder.exists():
+        raise UserError(source, "not a folder", "give the folder that holds config.json")
+    if not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", name):
+        raise UserError(source, "no such model folder", "check the path")
+    from huggingface_hub import snapshot_download
+
+    variable = hub_offline_variable()
+    try:
+        return Path(snapshot_download(name, revision=revision or None, allow_patterns=HUB_PATTERNS))
+    except Exception as error:  # the hub client raises many kinds, from httpx's to its own
+        if variable is not None:
+            raise UserError(
+                source,
+                f"no such folder, and as a hub id it is not on this machine while {variable} is "
+                "set, which forbids asking the hub",
+                f"check the path, or set {variable}=0",
+            ) from error
+        raise UserError(
+            source,
+            f"no such folder, and as a hub id it could not be fetched ({type(error).__name__})",
+            "check the name, or download the model and give its folder",
+        ) from error
 
 
 def is_model_file(name: str) -> bool:
@@ -78,7 +111,8 @@ def check_model_files(folder: Path, source: str) -> None:
 def vector_files(folder: Path) -> list[str]:
     """Return the names of the files of a model that its vectors depend on; none without a folder.
 
-    Subfolders hold none: pooling is that of a command or of a recipe.
+    Subfolders hold none: pooling is that of a command or of a recipe, and what vectors go through
+    after it has a hash of its own.
     """
     paths = folder.iterdir() if folder.is_dir() else ()
     names = sorted(path.name for path in paths if path.is_file())

@@ -90,7 +90,7 @@ def open_encoder(
         )
         provenance["device"] = "cuda" if runs_on_cuda(machine.device) else "cpu"
         provenance["onnx_sha256"] = sha256_of(path)
-    loaded.warn_of_missing_mark(settings.pooling)
+    loaded.warn_of_settings(settings)
     provenance |= loaded.provenance(settings) | {"token_budget": encoder.token_budget}
     provenance["versions"] |= versions
     return encoder, provenance

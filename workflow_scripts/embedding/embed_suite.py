@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.command_main import run_command
-from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
+from workflow_scripts.embedding.recorded_settings import recipe_settings
+from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.suite_vectors import write_suite
 from workflow_scripts.errors import UserError
 from workflow_scripts.imports import Device, quick_imports
@@ -33,7 +34,7 @@ def encode(
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
     loaded = load_model(model, set_up_torch(threads, device))
-    loaded.warn_of_missing_mark(settings.pooling)
+    loaded.warn_of_settings(settings)
     vectors = encode_strings(loaded, strings, settings, report=True)
     if not np.isfinite(vectors).all():
         raise UserError(model, "gives vectors that are not finite", "tune or fetch it anew")
@@ -66,7 +67,7 @@ def embed_suite(
         threads: threads of torch
         device: where the model runs; auto: CUDA where there is a device
     """
-    encoder_settings = EncoderSettings.from_record(settings, RECIPE_KEYS)
+    encoder_settings = recipe_settings(model, settings)
 
     def embed(different: list[str]) -> tuple["np.ndarray", dict[str, Any]]:
         return encode(model, different, encoder_settings, threads, device)

@@ -1,11 +1,12 @@
 """An encoder in memory: a model together with the settings by which it maps strings to vectors."""
 
+import hashlib
 import importlib
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from workflow_scripts.embedding.recorded_settings import join_settings, recorded
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.embedding.torch_setup import set_up_torch
+from workflow_scripts.embedding.vector_modules import VectorModules, hash_of_modules
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_json, read_text
+from workflow_scripts.files import read_json, read_text, sha256_of_lines
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Encoder:
     @property
     def dimension(self) -> int:
         """The number of units of a vector, D."""
-        return int(self.loaded.model.config.hidden_size)
+        return self.settings.dimensions or self.loaded.size_of(self.settings)
 
     @property
     def name(self) -> str:
@@ -73,6 +75,44 @@ class Encoder:
         shown = embedding_progress(len(strings)) if progress else nullcontext(lambda _: None)
         with shown as advance:
             return encoder.encode(strings, advance, role=role)
+
+    def reduce(
+        self, dimensions: int, strings: Sequence[str], *, progress: bool = False
+    ) -> "Encoder":
+        """Return the encoder with vectors of fewer units, by a PCA fitted on strings.
+
+        It is the same model with one more module, a linear layer that `save` keeps. Of many strings
+        20,000 are taken; they should be like those to embed. Raises `UserError` for no fewer
+        `dimensions` than the encoder has, for too few strings, and for an encoder whose vectors no
+        module can follow: of a layer but the last, of pooling `projected`, cut to leading units.
+        """
+        # FAISS takes a while, and only this needs it
+        from workflow_scripts.embedding.reduction import fit_layer, sample_strings
+
+        settings, loaded = self.settings, self.loaded
+        if settings.dimensions is not None:
+            problem, remedy = "the vectors are cut to them already", "load all of them"
+            raise UserError(f"dimensions {settings.dimensions}", problem, remedy)
+        if settings.layer is not None or settings.pooling == "projected":
+            of = f"layer {settings.layer}" if settings.layer else "pooling projected"
+            raise UserError(of, "no module can follow it", "take the last layer and pooling mean")
+        sample = sample_strings(list_of_strings(strings))
+        layer = fit_layer(self.encode(sample, progress=progress), dimensions)
+        before = loaded.modules_of(settings)
+        modules = (*(() if before is None else before.modules), layer)
+        behind = VectorModules(settings.pooling, modules, hash_of_modules(modules))
+        whole = hashlib.sha256(f"{loaded.model_sha256} {behind.sha256}".encode()).hexdigest()
+        fitted = {"strings": len(sample), "strings_sha256": sha256_of_lines(sample)}
+        record = {**self.record, "dimension": dimensions, "pca": fitted}
+        card = (
+            self.card and f"{self.card}\n{_reduced_card(self.dimension, dimensions, len(sample))}"
+        )
+        return replace(
+            self,
+            loaded=replace(loaded, modules=behind, model_sha256=whole),
+            record=record,
+            card=card,
+        )
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write the encoder as a folder of transformers and sentence-transformers; return its path.
@@ -121,6 +161,14 @@ class Encoder:
             shutil.rmtree(folder)
 
 
+def _reduced_card(before: int, dimensions: int, strings: int) -> str:
+    """Return what the card of an encoder says of its PCA."""
+    return (
+        f"Of its {before} dimensions a PCA fitted on {strings} strings keeps {dimensions}: the "
+        "last module of the folder.\n"
+    )
+
+
 def list_of_strings(strings: Sequence[str]) -> list[str]:
     """Return strings as a list; `UserError` for a single one and for what is no string."""
     if isinstance(strings, str):
@@ -140,20 +188,23 @@ def load_encoder(
     max_length: int | None = None,
     layer: int | None = None,
     prompts: Mapping[str, str] | None = None,
+    dimensions: int | None = None,
     device: str = "auto",
     threads: int | None = None,
 ) -> Encoder:
     """Return the encoder of a folder, or of a model of the Hugging Face hub (`id@revision`).
 
     Settings that are not given are those that its folder records: ours, or one of
-    sentence-transformers. Any other model needs a `pooling`. `device` is "cpu", "cuda" or "auto"
-    (CUDA where there is a device); `threads` those of torch, None leaves their number. Raises
-    `UserError` for a model that cannot be loaded and for settings that it cannot take.
+    sentence-transformers, whose Dense and Normalize modules are run too. Any other model needs a
+    `pooling`. `dimensions` are the leading units of a vector that stay. `device` is "cpu", "cuda"
+    or "auto" (CUDA where there is a device); `threads` those of torch, None leaves their number.
+    Raises `UserError` for a model that cannot be loaded and for settings that it cannot take.
     """
     given = {"pooling": pooling, "max_length": max_length, "layer": layer, "prompts": prompts}
+    given["dimensions"] = dimensions
     given = {name: value for name, value in given.items() if value is not None}
     source = str(source)
-    settings = join_settings(source, recorded_settings(source), given, called={})
+    settings = join_settings(source, recorded_settings(source, given), given, called={})
     return load_with_settings(source, settings, device, threads or torch.get_num_threads(), {})
 
 
@@ -167,7 +218,7 @@ def load_with_settings(
     """Return the encoder of a model with these settings; `called` is what messages call them."""
     loaded = load_model(source, set_up_torch(threads, device))
     loaded.check_settings(settings, called)
-    loaded.warn_of_missing_mark(settings.pooling)
+    loaded.warn_of_settings(settings)
     folder, own_weights = loaded.folder, None
     card = learning_curve = ""
     record = {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}

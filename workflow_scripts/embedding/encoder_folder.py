@@ -3,11 +3,10 @@
 import hashlib
 import inspect
 import json
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,10 @@ from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from workflow_scripts.downloads.model_files import (
-    HUB_PATTERNS,
     WEIGHT_FILES,
     check_model_files,
-    hub_offline_variable,
     local_path,
+    resolve_model_folder,
     vector_files,
 )
 from workflow_scripts.embedding.model_config import (
@@ -33,9 +31,11 @@ from workflow_scripts.embedding.model_config import (
     read_config,
     try_out,
 )
+from workflow_scripts.embedding.recorded_settings import recorded_model
 from workflow_scripts.embedding.sentence_transformers_files import write_sentence_transformers_files
 from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
 from workflow_scripts.embedding.token_types import set_token_types
+from workflow_scripts.embedding.vector_modules import VectorModules, load_vector_modules
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json, write_text
 
@@ -45,7 +45,11 @@ OWN_WEIGHTS = "training_modules.safetensors"
 
 @dataclass
 class LoadedModel:
-    """A model in float32 with its tokenizer; the rest says which one it is."""
+    """A model in float32 with its tokenizer; the rest says which one it is.
+
+    `modules` are what its vectors go through after pooling, None where its folder has none, and
+    `not_run` says what else the folder has that this project does not run.
+    """
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -53,6 +57,26 @@ class LoadedModel:
     weights_sha256: str
     model_sha256: str
     folder: Path | None = None
+    modules: VectorModules | None = None
+    not_run: str = ""
+
+    def modules_of(self, settings: EncoderSettings) -> VectorModules | None:
+        """Return the modules that vectors of these settings go through; None for none.
+
+        They are made for the last layer and one pooling.
+        """
+        own = self.modules
+        fits = own is not None and settings.layer is None and settings.pooling == own.pooling
+        return own if fits else None
+
+    def without_modules(self) -> "LoadedModel":
+        """Return the model alone, whose vectors are those that its layers give."""
+        return replace(self, modules=None, not_run="")
+
+    def size_of(self, settings: EncoderSettings) -> int:
+        """Return the units of a vector of these settings before `dimensions` cuts it."""
+        modules, size = self.modules_of(settings), int(self.model.config.hidden_size)
+        return size if modules is None else modules.dimension(size)
 
     @property
     def marks(self) -> tuple[int | None, int | None]:
@@ -89,6 +113,10 @@ class LoadedModel:
         elif limit is not None and settings.max_length > limit:
             name, value = "max_length", str(settings.max_length)
             problem, remedy = f"more than the {limit} positions of {self.name}", "lower it"
+        elif settings.dimensions is not None and settings.dimensions > self.size_of(settings):
+            name, value = "dimensions", str(settings.dimensions)
+            problem = f"more than the {self.size_of(settings)} of {self.name}"
+            remedy = "lower it, or leave it out"
         elif layer is not None and layer > layers:
             name, value, problem = "layer", str(layer), f"{self.name} has {layers} layers"
             remedy = f"give one up to {layers}"
@@ -119,6 +147,20 @@ class LoadedModel:
         path = self.folder and self.folder / OWN_WEIGHTS
         return path if path and path.is_file() else None
 
+    def warn_of_settings(self, settings: EncoderSettings) -> None:
+        """Say on stderr what vectors of these settings lack that the folder's own would have."""
+        self.warn_of_missing_mark(settings.pooling)
+        left_out = self.not_run
+        if self.modules is not None and self.modules_of(settings) is None:
+            names = " and ".join(self.modules.folders().values())
+            left_out = f"pooling {self.modules.pooling}, then {names}"
+        if left_out:
+            print(
+                f"warning: vectors are of {self.name} alone, pooled by {settings.pooling}, not of "
+                f"the encoder that its folder describes: {left_out}",
+                file=sys.stderr,
+            )
+
     def warn_of_missing_mark(self, pooling: str) -> None:
         """Say on stderr if `pooling` takes the first position and the tokenizer marks none."""
         if pooling in ("cls", "pooler") and self.marks[0] is None:
@@ -144,52 +186,23 @@ def position_limit(model: PreTrainedModel) -> int | None:
     return limit if isinstance(limit, int) and limit > 0 else None
 
 
-def resolve_model_folder(source: str) -> Path:
-    """Return the folder of a model: a local one as it is, or that of a hub id (`name@revision`)."""
-    if not source:
-        raise UserError("`model`", "its name is empty", "give its folder or hub id")
-    folder = local_path(source)
-    if folder.is_dir():
-        return folder
-    name, _, revision = source.partition("@")
-    if folder.exists():
-        raise UserError(source, "not a folder", "give the folder that holds config.json")
-    if not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", name):
-        raise UserError(source, "no such model folder", "check the path")
-    from huggingface_hub import snapshot_download
-
-    variable = hub_offline_variable()
-    try:
-        return Path(snapshot_download(name, revision=revision or None, allow_patterns=HUB_PATTERNS))
-    except Exception as error:  # the hub client raises many kinds, from httpx's to its own
-        if variable is not None:
-            raise UserError(
-                source,
-                f"no such folder, and as a hub id it is not on this machine while {variable} is "
-                "set, which forbids asking the hub",
-                f"check the path, or set {variable}=0",
-            ) from error
-        raise UserError(
-            source,
-            f"no such folder, and as a hub id it could not be fetched ({type(error).__name__})",
-            "check the name, or download the model and give its folder",
-        ) from error
-
-
 def weights_sha256(folder: Path) -> str:
     """Return the SHA-256 of model.safetensors, or of the names and hashes of all its shards."""
     *shards, last = _weight_files(folder)
     return _hash_of_files(folder, [*shards, last]) if shards else sha256_of(folder / last)
 
 
-def model_sha256(folder: Path, weights: str) -> str:
+def model_sha256(folder: Path, weights: str, modules: VectorModules | None = None) -> str:
     """Return one hash of all that makes a model's vectors: weights, config.json and tokenizer.
 
-    `weights` is the folder's `weights_sha256`.
+    `weights` is the folder's `weights_sha256`, `modules` those behind the pooling.
     """
     hashed = _weight_files(folder)
     others = [name for name in vector_files(folder) if name not in hashed]
-    return hashlib.sha256(f"{weights} {_hash_of_files(folder, others)}".encode()).hexdigest()
+    whole = f"{weights} {_hash_of_files(folder, others)}"
+    if modules is not None:
+        whole += f" {modules.sha256}"
+    return hashlib.sha256(whole.encode()).hexdigest()
 
 
 def _weight_files(folder: Path) -> list[str]:
@@ -269,6 +282,11 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     with _loading(source, "model cannot be run"):
         try_out(model.eval(), tokenizer)
     set_token_types(model, tokenizer)
+    recorded, modules = recorded_model(str(folder)), None
+    if recorded.after_pooling:
+        pooling = recorded.settings.get("pooling", "")
+        modules = load_vector_modules(folder, recorded.after_pooling, pooling, source)
+        modules.check_size(config.hidden_size, source)
     try:
         model = model.to(device)
     except torch.OutOfMemoryError as error:
@@ -280,7 +298,10 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     # A folder goes by its last name: records hold no paths of the machine.
     name = folder.resolve().name if local_path(source).is_dir() else source
     weights = weights_sha256(folder)
-    return LoadedModel(model, tokenizer, name, weights, model_sha256(folder, weights), folder)
+    whole = model_sha256(folder, weights, modules)
+    return LoadedModel(
+        *(model, tokenizer, name, weights, whole, folder), modules, not_run=recorded.problem
+    )
 
 
 def onnx_file(folder: Path, int8: bool) -> Path:
@@ -325,9 +346,16 @@ def save_encoder(
         tokenizer.save_pretrained(temporary)
         config = loaded.model.config
         shape = (config.hidden_size, config.vocab_size)
-        write_sentence_transformers_files(temporary, settings, *shape, loaded.marks)
+        modules = loaded.modules_of(settings)
+        after_pooling = {} if modules is None else modules.folders()
+        write_sentence_transformers_files(temporary, settings, *shape, loaded.marks, after_pooling)
         # With the weights' hash the record stands for the folder: other weights, other record.
         record = {**record, **settings.as_record(), "weights_sha256": weights_sha256(temporary)}
+        for key in ("modules_sha256", *(["pca"] if modules is None else [])):
+            record.pop(key, None)
+        if modules is not None:
+            modules.save(temporary)
+            record["modules_sha256"] = modules.sha256
         if own_weights:
             kept = {name: weight.cpu().contiguous() for name, weight in own_weights.items()}
             save_file(kept, temporary / OWN_WEIGHTS, metadata={"format": "pt"})

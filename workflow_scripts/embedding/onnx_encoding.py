@@ -70,6 +70,7 @@ def onnx_encoder(
             other = "other weights" if key == WEIGHTS_KEY else "another config.json"
             raise UserError(path, f"was made from {other} than the folder's", "export it again")
     input_names = [node.name for node in session.get_inputs()]
+    modules = loaded.modules_of(settings)
     output_name = "pooler_output" if pooling == "pooler" else "last_hidden_state"
 
     def run_batch(input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
@@ -77,11 +78,12 @@ def onnx_encoder(
         feed["token_type_ids"] = torch.zeros_like(input_ids)
         chosen = {name: feed[name].numpy() for name in input_names}
         states = torch.from_numpy(session.run([output_name], chosen)[0])
-        return pool_hidden_states(states, attention_mask, pooling, states)
+        vectors = pool_hidden_states(states, attention_mask, pooling, states)
+        return vectors if modules is None else modules(vectors)
 
     on_gpu = session.get_providers()[0] != "CPUExecutionProvider"
     return StringEncoder(
-        *(run_batch, loaded.tokenizer, loaded.model.config.hidden_size, settings),
+        *(run_batch, loaded.tokenizer, loaded.size_of(settings), settings),
         token_budget=token_budget or TOKEN_BUDGETS["cuda" if on_gpu else "cpu"],
         workers=1 if on_gpu else threads,
     )

@@ -5,13 +5,16 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_origin, get_type_hints
 
-from workflow_scripts.downloads.model_files import local_path
+from workflow_scripts.downloads.model_files import resolve_model_folder
 from workflow_scripts.embedding.sentence_transformers_files import (
+    RecordedModel,
+    read_modules_after_pooling,
     read_sentence_transformers_files,
 )
 from workflow_scripts.embedding.settings import (
     OPTIONS,
     POOLINGS,
+    RECIPE_KEYS,
     ROLES,
     SETTINGS,
     EncoderSettings,
@@ -23,9 +26,29 @@ from workflow_scripts.files import read_json
 _REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
 
 
+# of a recipe of method none: the settings are those that the model's folder records
+RECORDED = "recorded"
+
+
 def settle_settings(model: str, options: SettingsOptions) -> EncoderSettings:
     """Return the settings of an encoder: by the options, else as its folder records them."""
-    return join_settings(model, recorded_settings(model), given_settings(options))
+    given = given_settings(options)
+    return join_settings(model, recorded_settings(model, given), given)
+
+
+def recipe_settings(model: str, record: Mapping[str, Any]) -> EncoderSettings:
+    """Return the settings that a recipe has for a model, by its record.
+
+    With pooling `recorded` they are those of the model's folder, but for what else the recipe says;
+    its length then is the longest that strings may have.
+    """
+    if record["pooling"] != RECORDED:
+        return EncoderSettings.from_record(record, RECIPE_KEYS)
+    recorded, longest = recorded_settings(model), record["max_length"]
+    length = min(recorded.get("max_length", longest), longest)
+    own = {**record, "max_length": length}
+    del own["pooling"]
+    return join_settings(model, recorded, own, called=RECIPE_KEYS)
 
 
 def given_settings(options: SettingsOptions) -> dict[str, Any]:
@@ -54,21 +77,39 @@ def join_settings(
     """
     joined = {key: value for record in records for key, value in record.items()}
     if "pooling" not in joined:
-        known = "|".join(POOLINGS)
-        where = called.get("pooling", "pooling")
-        if local_path(model).is_dir():
-            raise UserError(where, f"{model} does not record one", f"give {where} {known}")
-        remedy = f"correct the path; of a hub id give {where} {known}"
-        raise UserError(model, "no such folder", remedy)
+        where, known = called.get("pooling", "pooling"), "|".join(POOLINGS)
+        raise UserError(where, f"{model} does not record one", f"give {where} {known}")
     return EncoderSettings.from_record(joined, called)
 
 
-def recorded_settings(model: str) -> dict[str, Any]:
-    """Return the settings that an encoder's folder records, as far as it does."""
-    folder = local_path(model)
+def recorded_settings(model: str, given: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Return the settings that a model's folder records, as far as it does; of a hub id, too.
+
+    Raises `UserError` for a folder of sentence-transformers that does what this project cannot,
+    unless a pooling is `given`: the model itself is then meant.
+    """
+    recorded = recorded_model(model)
+    if recorded.problem and "pooling" not in given:
+        raise UserError(
+            model,
+            f"an encoder of sentence-transformers that cannot be run here: {recorded.problem}",
+            f"use sentence-transformers for it, or give {OPTIONS['pooling']} to take the model "
+            "alone, pooled so",
+        )
+    return dict(recorded.settings)
+
+
+def recorded_model(model: str) -> RecordedModel:
+    """Return what the folder of a model, or of a hub id, says of itself.
+
+    Raises `UserError` where there is none, and for damaged files.
+    """
+    folder = resolve_model_folder(model)
     own = folder / "encoder.json"
     with damaged_file_error(own if own.is_file() else folder / "modules.json", _REMEDY):
-        return _read_own_record(own) if own.is_file() else read_sentence_transformers_files(folder)
+        if not own.is_file():
+            return read_sentence_transformers_files(folder)
+        return RecordedModel(_read_own_record(own), read_modules_after_pooling(folder))
 
 
 def _read_own_record(path: Path) -> dict[str, Any]:

@@ -1,17 +1,19 @@
 """The files of sentence-transformers 6 in a model folder, and the settings that they record."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, write_text
 
 _NO_LIMIT = 100_000
-# Normalize leaves cosines as they are.
-_KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
+# What may stand behind the pooling; `vector_modules` runs them.
+AFTER_POOLING = frozenset({"Dense", "Normalize"})
+_VECTOR = "sentence_embedding"
 _OLD_POOLINGS = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",
@@ -21,17 +23,39 @@ _OLD_POOLINGS = {
 _PROMPT_NAMES = {"query": ("query",), "passage": ("document", "passage", "corpus")}
 
 
+class Module(NamedTuple):
+    """A module of modules.json: its folder, and its class, with the package of one not theirs."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class RecordedModel:
+    """What a folder says of itself.
+
+    `settings` are those of its encoder, as they are recorded, `after_pooling` the modules that its
+    pooled vectors go through. `problem` says what of it this project cannot do, "" for none.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    after_pooling: tuple[Module, ...] = ()
+    problem: str = ""
+
+
 def write_sentence_transformers_files(
     folder: Path,
     settings: EncoderSettings,
     dimension: int,
     vocabulary: int,
     marks: Collection[int | None],
+    after_pooling: Mapping[str, str] = {},
 ) -> None:
     """Write modules.json and the config of each module into a model folder.
 
-    `vocabulary` is the number of token ids, `marks` those of [CLS] and [SEP]. Raises `UserError`
-    for a layer other than the last, which no module of theirs pools.
+    `vocabulary` is the number of token ids, `marks` those of [CLS] and [SEP], `after_pooling` the
+    kind of each module behind the pooling by its folder, which has its own files. Raises
+    `UserError` for a layer other than the last, which no module of theirs pools.
 
     `mean_padded` has no name there: Pooling averages over the attention mask, or over all positions
     where the mask's last dimension is not their number (`Pooling.forward`). So a stock Dense module
@@ -74,6 +98,9 @@ def write_sentence_transformers_files(
         kind = pooling if pooling in ("cls", "max") else "mean"
         mode = {"pooling_mode": kind, "include_prompt": True}
         configs["1_Pooling/config.json"] = {"embedding_dimension": dimension, **mode}
+    modules += [
+        (path, f"base.modules.{kind.lower()}.{kind}") for path, kind in after_pooling.items()
+    ]
     configs["sentence_bert_config.json"] = transformer
     configs["modules.json"] = [
         {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.{kind}"}
@@ -88,6 +115,7 @@ def write_sentence_transformers_files(
             "query": settings.prompt("query"),
         },
         "similarity_fn_name": "cosine",
+        **({} if settings.dimensions is None else {"truncate_dim": settings.dimensions}),
     }
     for name, content in configs.items():
         write_text(folder / name, json.dumps(content, indent=2) + "\n")
@@ -100,34 +128,121 @@ def write_sentence_transformers_files(
         save_file(ones, folder / "1_AllPositions/model.safetensors", metadata={"format": "pt"})
 
 
-def read_sentence_transformers_files(folder: Path) -> dict[str, Any]:
-    """Return the settings that a folder of sentence-transformers records, as far as it does."""
+def read_sentence_transformers_files(folder: Path) -> RecordedModel:
+    """Return what a folder of sentence-transformers says of itself, as far as it does.
 
-    def read(name: str) -> Any:
-        return read_json(folder / name) if (folder / name).is_file() else {}
+    Nothing of a folder without modules.json, whatever else lies there.
+    """
+    if not (folder / "modules.json").is_file():
+        return RecordedModel()
+    modules = [_read_module(entry) for entry in read_json(folder / "modules.json")]
+    record: dict[str, Any] = {}
+    try:
+        return RecordedModel(record, _read_modules(folder, modules, record))
+    except _NotUnderstoodError as error:
+        return RecordedModel({}, problem=str(error))
 
-    modules = {entry["type"].rpartition(".")[2]: entry for entry in read("modules.json")}
-    if set(modules) - _KNOWN_MODULES or "Pooling" not in modules:
-        return {}
-    own = read("sentence_bert_config.json")
+
+def read_modules_after_pooling(folder: Path) -> tuple[Module, ...]:
+    """Return the modules behind the pooling of an encoder folder that this project wrote."""
+    if not (folder / "modules.json").is_file():
+        return ()
+    modules = [_read_module(entry) for entry in read_json(folder / "modules.json")]
+    kinds = [module.kind for module in modules]
+    # pooling `pooler` has no module of its own
+    start = kinds.index("Pooling") if "Pooling" in kinds else 0
+    return tuple(modules[start + 1 :])
+
+
+class _NotUnderstoodError(ValueError):
+    """What a folder says that this project cannot do."""
+
+
+def _read_module(entry: Mapping[str, str]) -> Module:
+    package, _, kind = entry["type"].rpartition(".")
+    is_theirs = package.partition(".")[0] == "sentence_transformers"
+    return Module(entry["path"], kind if is_theirs else entry["type"])
+
+
+def _read_modules(
+    folder: Path, modules: Sequence[Module], record: dict[str, Any]
+) -> tuple[Module, ...]:
+    """Fill `record` with the settings of a folder; return the modules behind its pooling."""
+    known = {"Transformer", "Pooling", *AFTER_POOLING}
+    for module in modules:
+        if module.kind not in known:
+            raise _NotUnderstoodError(f"its module {module.path or 0} is of kind {module.kind}")
+    kinds = [module.kind for module in modules]
+    if kinds[:2] != ["Transformer", "Pooling"] or not AFTER_POOLING.issuperset(kinds[2:]):
+        raise _NotUnderstoodError(f"its modules are {', '.join(kinds)}, in this order")
+    transformer, pooling, *others = modules
+    own = _read_transformer(folder / transformer.path)
+    content = _read_config(folder / pooling.path / "config.json")
+    record["pooling"] = _read_pooling(content)
+    for module in others:
+        _check_module(module, _read_config(folder / module.path / "config.json"))
+    config = _read_config(folder / "config_sentence_transformers.json")
+    if prompts := _read_prompts(config):
+        if not content.get("include_prompt", True):
+            raise _NotUnderstoodError("its pooling leaves the tokens of a prompt out")
+        record["prompts"] = prompts
+    if (length := _read_length(folder / transformer.path, own)) is not None:
+        record["max_length"] = length
+    if config.get("truncate_dim") is not None:
+        record["dimensions"] = int(config["truncate_dim"])
+    return tuple(others)
+
+
+def _read_config(file: Path) -> dict[str, Any]:
+    return dict(read_json(file)) if file.is_file() else {}
+
+
+def _read_transformer(folder: Path) -> dict[str, Any]:
+    """Return the config of the module that runs the model, checked."""
+    files = sorted(folder.glob("sentence_*_config.json"))
+    own = _read_config(files[0]) if files else {}
     # strings are not changed here before they are encoded, but for prompts
     if own.get("do_lower_case"):
-        return {}
-    record: dict[str, Any] = {}
-    pooling = read(f"{modules['Pooling']['path']}/config.json")
-    others = [key for key in pooling if key.startswith("pooling_mode_") and pooling[key]]
-    old = _OLD_POOLINGS.get(others[0]) if len(others) == 1 else None
-    if (mode := pooling.get("pooling_mode", old)) in _OLD_POOLINGS.values():
-        record["pooling"] = mode
-    if prompts := _read_prompts(read("config_sentence_transformers.json")):
-        # a pooling that leaves the prompt's tokens out is none of ours
-        if not pooling.get("include_prompt", True):
-            return {}
-        record["prompts"] = prompts
-    lengths = [own.get("max_seq_length"), read("tokenizer_config.json").get("model_max_length")]
-    # transformers writes 10^30 where a tokenizer has no limit
-    known = [length for length in lengths if isinstance(length, int) and length < _NO_LIMIT]
-    return record | ({"max_length": known[0]} if known else {})
+        raise _NotUnderstoodError("it lower-cases strings itself (do_lower_case)")
+    if own.get("processing_kwargs"):
+        raise _NotUnderstoodError("it sets how strings are tokenised (processing_kwargs)")
+    if (output := own.get("module_output_name", "token_embeddings")) != "token_embeddings":
+        raise _NotUnderstoodError(f"its model gives {output}")
+    text = own.get("modality_config", {}).get("text", {})
+    if (state := text.get("method_output_name", "last_hidden_state")) != "last_hidden_state":
+        raise _NotUnderstoodError(f"it pools {state}")
+    return own
+
+
+def _read_pooling(content: Mapping[str, Any]) -> str:
+    modes = content.get("pooling_mode")
+    if modes is None:
+        prefix = "pooling_mode_"
+        older = [key for key in content if key.startswith(prefix) and content[key]]
+        modes = [_OLD_POOLINGS.get(key, key.removeprefix(prefix)) for key in older] or ["mean"]
+    modes = [modes] if isinstance(modes, str) else modes
+    if len(modes) != 1 or modes[0] not in _OLD_POOLINGS.values():
+        raise _NotUnderstoodError(f"its pooling is {' and '.join(modes)}")
+    return str(modes[0])
+
+
+def _check_module(module: Module, config: Mapping[str, Any]) -> None:
+    """Raise an error for a module that works on something else than the pooled vector."""
+    for key in ("module_input_name", "module_output_name"):
+        if (config.get(key) or _VECTOR) != _VECTOR:
+            raise _NotUnderstoodError(f"its module {module.path} has {key} {config[key]}")
+
+
+def _read_length(folder: Path, own: Mapping[str, Any]) -> int | None:
+    """Return the number of tokens that strings are cut to, None where no file limits it."""
+    if (lengths := [own.get("max_seq_length")]) == [None]:
+        lengths = [
+            _read_config(folder / "tokenizer_config.json").get("model_max_length"),
+            _read_config(folder / "config.json").get("max_position_embeddings"),
+        ]
+    # transformers writes 10^30 where a tokenizer has no limit, XLNet's config -1
+    known = [n for n in lengths if isinstance(n, int) and 0 < n < _NO_LIMIT]
+    return min(known, default=None)
 
 
 def _read_prompts(config: Mapping[str, Any]) -> dict[str, str]:

@@ -45,13 +45,15 @@ class EncoderSettings:
 
     `max_length` is the number of tokens that a string is cut to, special tokens and the prompt
     included; `layer` that whose hidden states are pooled, 1 the first, None the last; `prompts` the
-    text put before a string, by its role (one of `ROLES`).
+    text put before a string, by its role (one of `ROLES`); `dimensions` the number of leading units
+    of a vector that stay, None for all (`truncate_dim` of sentence-transformers).
     """
 
     pooling: str
     max_length: int = DEFAULT_MAX_LENGTH
     layer: int | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
+    dimensions: int | None = None
 
     def prompt(self, role: str = "default") -> str:
         """Return the prompt of strings of a role: its own, else the default one, else none."""
@@ -100,6 +102,8 @@ class EncoderSettings:
         elif self.layer is not None and self.pooling in LAST_LAYER_POOLINGS:
             name, problem = "layer", f"pooling {self.pooling} is of the last layer"
             remedy = "leave it out"
+        elif self.dimensions is not None and self.dimensions < 1:
+            name, problem, remedy = "dimensions", "a vector has one unit at least", "raise it"
         elif unknown := sorted(set(self.prompts) - set(ROLES)):
             name, problem = "prompts", f"unknown role `{unknown[0]}`"
             remedy = f"use one of {', '.join(ROLES)}"
@@ -129,9 +133,11 @@ class SettingsOptions:
         max_length: tokens a string is cut to (default: the encoder's own, else 64)
         layer: layer pooled, from 1 (default: the encoder's own, else the last)
         prompt: ROLE=TEXT before strings of a role: default, query or passage
+        dimensions: leading units that stay (default: the encoder's own, else all)
     """
 
     pooling: Pooling | None = None
     max_length: int | None = None
     layer: int | None = None
     prompt: Sequence[str] | None = None
+    dimensions: int | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -44,7 +44,9 @@ STRINGS_AHEAD, CHARACTERS_AHEAD = 100_000, 2_000_000
 
 @dataclass(frozen=True)
 class StringEncoder:
-    """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, D].
+    """Strings to vectors. `run_batch` maps token ids and mask, both [B, T], to vectors [B, size].
+
+    The first D units of them stay, as the settings say.
 
     `set_up` gives the context of all batches. On a CPU each of `workers` threads runs batches of
     its own on one core: sharing matrix products, they would wait for each other all the time. With
@@ -54,12 +56,21 @@ class StringEncoder:
 
     run_batch: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
     tokenizer: PreTrainedTokenizerBase
-    dimension: int
+    size: int
     settings: EncoderSettings
     token_budget: int
     workers: int
     set_up: Callable[[], AbstractContextManager] = nullcontext
     ahead: torch.device | None = None
+
+    @property
+    def dimension(self) -> int:
+        """The units of its vectors, D."""
+        return self.settings.dimensions or self.size
+
+    def whole(self) -> "StringEncoder":
+        """Return the encoder that leaves all units of a vector."""
+        return replace(self, settings=replace(self.settings, dimensions=None))
 
     def encode(
         self,
@@ -120,7 +131,7 @@ class StringEncoder:
         """Return the vectors of a batch, in parts where memory does not suffice."""
         inputs = self._pad(token_ids) if padded is None else padded
         with suppress(torch.OutOfMemoryError):
-            return [self.run_batch(*inputs)]
+            return [self.run_batch(*inputs)[:, : self.dimension]]
         # Out of the handler, where the exception holds on to the tensors of the pass.
         if len(token_ids) == 1:
             raise UserError(None, "out of memory with a single string", "lower the maximum length")
@@ -227,7 +238,7 @@ def torch_encoder(
     more = {} if layer is None else {"output_hidden_states": True}
     device = next(model.parameters()).device
     dtype, ahead = choose_precision(precision, device), device if device.type == "cuda" else None
-    projections = None
+    projections, modules = None, loaded.modules_of(settings)
     # `check_settings` knows that they are there
     if pooling == "projected" and (path := loaded.own_weights()) is not None:
         pooling, projections = "mean", Projections.of_file(path).to(device)
@@ -244,11 +255,13 @@ def torch_encoder(
         states = output.last_hidden_state if layer is None else output.hidden_states[layer]
         pooler_output = output.get("pooler_output")
         vectors = pool_hidden_states(states.float(), attention_mask, pooling, pooler_output)
+        if modules is not None:
+            return modules(vectors)
         return vectors if projections is None else projections(vectors).mean(dim=1)
 
     first_alone = pooling in ("cls", "pooler") and layer is None
     return StringEncoder(
-        *(run_batch, loaded.tokenizer, model.config.hidden_size, settings),
+        *(run_batch, loaded.tokenizer, loaded.size_of(settings), settings),
         token_budget=token_budget or TOKEN_BUDGETS.get(device.type, TOKEN_BUDGETS["cuda"]),
         workers=torch.get_num_threads() if device.type == "cpu" else 1,
         set_up=lambda: first_position_only(model, first_alone),

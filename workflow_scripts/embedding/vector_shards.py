@@ -26,6 +26,8 @@ from workflow_scripts.files import atomic_file, read_json, remove, sha256_of, wr
 
 SHARD_SIZE = 50_000
 Dtype = Literal["float32", "float16"]
+# codes of few bits, which retrieval.quantization makes
+Quantization = Literal["int8", "binary"]
 DTYPES: tuple[str, ...] = get_args(Dtype)
 # Rows that are copied at once where shards are joined.
 ROWS_AT_ONCE = 10_000
@@ -211,10 +213,11 @@ def embed_in_shards(
     shutil.rmtree(job.folder, ignore_errors=True)
 
 
-def embed_once(job: ShardedJob, encode: Encode) -> np.ndarray:
+def embed_once(job: ShardedJob, encode: Encode, finish: Finish = lambda _: None) -> np.ndarray:
     """Return the vectors of the job mapped from disk; where the same job has made them, those.
 
-    What the output is made from stands beside it, as .json, with its SHA-256.
+    What the output is made from stands beside it, as .json, with its SHA-256; `finish` is as in
+    `embed_in_shards`, and the provenance of the job says what it does.
     """
     record, description = job.output.with_suffix(".json"), describe(job, job.strings)
 
@@ -225,7 +228,7 @@ def embed_once(job: ShardedJob, encode: Encode) -> np.ndarray:
         for left in (record, job.output):
             left.unlink(missing_ok=True)
         # before the shards are removed, so that a kill in between loses nothing
-        embed_in_shards(job, encode, record=lambda digest: write_json(record, made(digest)))
+        embed_in_shards(job, encode, finish, record=lambda digest: write_json(record, made(digest)))
     # left by a run that was killed while it tidied up
     shutil.rmtree(job.folder, ignore_errors=True)
     return np.load(job.output, mmap_mode="r", allow_pickle=False)

@@ -106,6 +106,17 @@ class Report:
         return sum(number for rank, number in self._ranks.items() if rank < k)
 
 
+def has_concept(mention: Mention) -> bool:
+    """Return whether a mention has a gold id that counts."""
+    return bool(mention.gold is not None and split_concept_ids(mention.gold))
+
+
+def is_right(mention: Mention, links: Sequence[Link]) -> bool:
+    """Return whether the best link of a mention is one of its gold ids."""
+    gold = split_concept_ids(mention.gold or "")
+    return bool(links) and ids_meet(gold, split_concept_ids(links[0].id))
+
+
 class LinkWriter:
     """Writes the best ids of each mention, none where it is not linked, and counts them.
 

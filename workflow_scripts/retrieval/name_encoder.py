@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workflow_scripts.embedding.progress import Advance
-from workflow_scripts.embedding.settings import RECIPE_KEYS, EncoderSettings
+from workflow_scripts.embedding.recorded_settings import recipe_settings
 from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.link_options import NameEncoderOptions
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
@@ -53,10 +53,10 @@ def open_name_encoder(options: NameEncoderOptions) -> NameEncoder:
         from workflow_scripts.embedding.string_encoding import torch_encoder
         from workflow_scripts.embedding.torch_setup import set_up_torch
 
-    settings = EncoderSettings.from_record(options.settings, RECIPE_KEYS)
+    settings = recipe_settings(options.encoder, options.settings)
     device = set_up_torch(options.threads, options.device)
     loaded = load_model(options.encoder, device)
-    loaded.warn_of_missing_mark(settings.pooling)
+    loaded.warn_of_settings(settings)
     provenance = loaded.provenance(settings) | {"similarity": options.similarity}
     provenance |= {"backend": "torch", "precision": "float32", "device": device.type}
     encoder = torch_encoder(loaded, settings)

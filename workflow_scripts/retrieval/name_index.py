@@ -37,7 +37,7 @@ _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
 _BYTES_AT_ONCE = 1 << 24
 # What changes vectors; versions of libraries and devices change their last digits.
 _COMPARED: tuple[str, ...] = ("backend", "weights_sha256", "model_sha256", "onnx_sha256")
-_COMPARED += (*SETTINGS, "similarity", "dtype", "precision")
+_COMPARED += (*SETTINGS, "similarity", "dtype", "precision", "quantization")
 _MEANING = {"model_sha256": "another config.json or tokenizer: ", "onnx_sha256": "another file: "}
 
 

@@ -22,6 +22,7 @@ from workflow_scripts.configuration.blocks import (
     mistake,
     read_block,
 )
+from workflow_scripts.embedding.recorded_settings import RECORDED
 from workflow_scripts.embedding.settings import (
     POOLINGS,
     RECIPE_KEYS,
@@ -104,6 +105,9 @@ class Recipe(Block):
         """What no encoder can take is said as the config is read."""
         name = next(name for name, key in RECIPE_KEYS.items() if key == info.field_name)
         given = {"pooling": info.data.get("pooling", "mean"), name: value}
+        if given["pooling"] == RECORDED:
+            # which pooling that is shows when the model is loaded
+            given["pooling"] = "mean"
         try:
             EncoderSettings(**given).check()
         except UserError as error:

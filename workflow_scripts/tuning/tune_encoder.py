@@ -1,5 +1,6 @@
 """Step `tune_encoder`: a model, a corpus and a recipe make an encoder."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workflow_scripts import plugins
 from workflow_scripts.command_main import run_command
 from workflow_scripts.downloads.model_files import local_path
+from workflow_scripts.embedding.recorded_settings import recorded_model
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import append_to, read_json
 from workflow_scripts.imports import Device, quick_imports
@@ -51,6 +53,8 @@ def make_encoder(
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = plugins.load(METHODS, recipe.method)
     start = read_start(model, recipe_name, recipe)
+    if not start:
+        warn_of_sentence_encoder(model, recipe_name, recipe.pooling, development is not None)
     keys = recipe.corpora()
     if len(more_corpora) != len(keys):
         names = ", ".join(keys) or "none"
@@ -76,7 +80,8 @@ def make_encoder(
         from workflow_scripts.tuning.tuning_state import StateFile
 
     settings, processes = recipe.settings, Processes()
-    loaded = load_model(model, processes.device(set_up_torch(threads, device)))
+    torch_device = processes.device(set_up_torch(threads, device))
+    loaded = load_model(model, torch_device).without_modules()
     loaded.check_settings(settings)
     loaded.warn_of_missing_mark(settings.pooling)
     libraries = (tokenizers, torch, transformers)
@@ -150,6 +155,34 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     kept = ("corpus", "recipe", "recipe_name", "seed", "start", "weights_sha256")
     start = {key: record[key] for key in kept if key in record}
     return {"model": record["model"], "start": start}
+
+
+def warn_of_sentence_encoder(model: str, recipe_name: str, pooling: str, is_watched: bool) -> None:
+    """Say on stderr what tuning does to a model that already is a sentence encoder.
+
+    That it may become worse is not said where it is watched: a development set shows it, and keeps
+    the best weights.
+    """
+    recorded = recorded_model(model)
+    before = recorded.settings.get("pooling")
+    lines = []
+    if before is not None and before != pooling:
+        lines.append(
+            f"note: {model} records pooling {before}; recipe {recipe_name} changes it to {pooling} "
+            f"(pooling={before} keeps it)"
+        )
+    if lost := [module.kind for module in recorded.after_pooling if module.kind == "Dense"]:
+        lines.append(f"note: {model} has a {lost[0]} module, which the new encoder will not have")
+    if recorded.problem:
+        lines.append(f"note: {model} is tuned as a model alone: {recorded.problem}")
+    if (before is not None or recorded.problem) and not is_watched:
+        lines.append(
+            f"warning: {model} already is a sentence encoder, and tuning it on raw strings can "
+            "make it worse; give a development set, which keeps the best weights (and ends this "
+            f"warning), or compare with `mirror-bert evaluate --against {model}`"
+        )
+    for line in lines:
+        print(line, file=sys.stderr)
 
 
 def tune_encoder(

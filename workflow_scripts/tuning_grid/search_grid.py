@@ -61,7 +61,8 @@ def search_slice(
         from workflow_scripts.tuning_grid.cell_scores import check_model, score_cell
 
     torch_device = set_up_torch(threads, device)
-    loaded = load_model(model, torch_device)
+    # what is tuned, and compared with what was not
+    loaded = load_model(model, torch_device).without_modules()
     check_model(loaded, [untuned, *recipes.values()])
     record = {
         "corpus": corpus.as_record(),
