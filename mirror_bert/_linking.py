@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from workflow_scripts import link as command
-from workflow_scripts.datasets.name_lists import Choices, read_names
+from workflow_scripts.datasets.name_lists import Choices
+from workflow_scripts.datasets.name_lists import read_names as read_name_files
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.errors import UserError
@@ -46,7 +47,7 @@ def link(
 
     if k < 1:
         raise UserError(f"k {k}", "below 1", "give 1 or more")
-    ids, texts = _read(names)
+    ids, texts = read_names(names)
     texts_of_mentions = [text for text in list_of_strings(mentions) if text.strip()]
     of_strings = torch_encoder(encoder.loaded, encoder.settings)
     name_encoder = NameEncoder(of_strings, similarity, encoder.name, {})
@@ -70,16 +71,16 @@ def link(
     return pandas.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _read(
+def read_names(
     names: Path | Sequence[Path] | Iterable[tuple[str, str]],
 ) -> tuple[list[str], list[str]]:
-    """Return ids and names, row by row."""
+    """Return the ids and the names of pairs (id, name) or of files, row by row."""
     if isinstance(names, str):
         raise UserError("names", "a single string", "give pairs (id, name), or a Path")
     listed: list[Any] = [names] if isinstance(names, Path) else list(names)
     paths = [path for path in listed if isinstance(path, Path)]
     if paths and len(paths) == len(listed):
-        read = read_names(paths, Choices())
+        read = read_name_files(paths, Choices())
         return read.ids, read.names
     pairs: dict[tuple[str, str], None] = {}
     for number, pair in enumerate(listed):

@@ -1,6 +1,7 @@
 """Scores of one encoder on data sets, as the workflow's tables have them: the object functions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +19,12 @@ from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from workflow_scripts.embedding.encoder import Encoder
+    from workflow_scripts.scoring.measurement import Measurement
     from workflow_scripts.scoring.paired_differences import Difference, Scored
+    from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
@@ -172,21 +177,47 @@ def score(
         import transformers
 
         from workflow_scripts.embedding.own_classifier import read_own_classifier
-        from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
-        from workflow_scripts.retrieval.entity_links import rank_names
-        from workflow_scripts.retrieval.rankings import rows_by_dataset
-        from workflow_scripts.retrieval.suite_files import side_of
-        from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
-        from workflow_scripts.scoring.measurement import bootstrap_scores, measure_dataset
-        from workflow_scripts.scoring.ranked_accuracy import measure_translations
+        from workflow_scripts.scoring.measurement import bootstrap_scores
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
-    strings, rows = number_strings(sets.lists)
-    vectors = encoder.encode(strings, progress=True)
     ids = EncoderIds(encoder.name, encoder.settings.pooling, "none", 0)
     how: Any = sets.classification.protocol
     if own_classifier:
         how = read_own_classifier(str(encoder.loaded.folder))
+    embed = partial(encoder.encode, progress=True)
+    measured = measure_sets(embed, sets, ids, classifier=how, threads=threads)
+    loaded = encoder.loaded
+    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    strings = {string for strings in sets.lists.values() for string in strings}
+    record |= {**encoder.settings.as_record(), "strings": len(strings)}
+    record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
+    return bootstrap_scores(ids, measured), record
+
+
+def measure_sets(
+    embed: "Callable[[list[str]], np.ndarray]",
+    sets: Sets,
+    ids: "EncoderIds",
+    *,
+    classifier: Any = None,
+    threads: int = 1,
+) -> "list[Measurement]":
+    """Return what is measured on each data set by vectors [N, D] that `embed` gives N strings.
+
+    `ids` name the encoder in messages; `classifier` is one that was trained, or a protocol (None:
+    that of the sets). Raises `UserError` where a metric is undefined.
+    """
+    from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
+    from workflow_scripts.retrieval.entity_links import rank_names
+    from workflow_scripts.retrieval.rankings import rows_by_dataset
+    from workflow_scripts.retrieval.suite_files import side_of
+    from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
+    from workflow_scripts.scoring.measurement import measure_dataset
+    from workflow_scripts.scoring.ranked_accuracy import measure_translations
+
+    strings, rows = number_strings(sets.lists)
+    vectors = embed(strings)
+    how = sets.classification.protocol if classifier is None else classifier
     choices, measured = sets.retrieval.model_dump(), []
     for items in sets.items:
         name, task = items["dataset"], items["task"]
@@ -195,7 +226,7 @@ def score(
                 LexiconSide(
                     StringVectors(vectors, rows[strings_key(name, side)]),
                     side_of(items, side),
-                    encoder.name,
+                    ids.model,
                 )
                 for side in SIDES
             )
@@ -214,8 +245,4 @@ def score(
 
             ranked = predict(name, items, own, how)
         measured.append(measure_dataset(ids, items, own, metrics_of(task), ranked))
-    loaded = encoder.loaded
-    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    record |= {**encoder.settings.as_record(), "strings": len(strings)}
-    record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
-    return bootstrap_scores(ids, measured), record
+    return measured
