@@ -17,6 +17,7 @@ COMMANDS = {
     "search": ("search", "nearest sentences, near-duplicates and translations in files"),
     "translate": ("translate", "a lexicon of two languages from a small dictionary"),
     "export": ("export_onnx", "ONNX files for an encoder, several times faster on a CPU"),
+    "push": ("push", "upload an encoder to the Hugging Face hub"),
     "recipes": ("list_recipes", "list the recipes, or explain one"),
     "check": ("check_config", "check a config of the workflow"),
 }

@@ -12,6 +12,7 @@ from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
 from workflow_scripts.datasets.own_pairs import read_own_pairs
 from workflow_scripts.downloads.model_files import local_path
+from workflow_scripts.embedding.card_metadata import read_card
 from workflow_scripts.embedding.recorded_settings import (
     given_settings,
     join_settings,
@@ -158,8 +159,10 @@ def changed_setting(model: str, settings: SettingsOptions) -> str | None:
 
 def check_card(model: str, settings: SettingsOptions) -> None:
     """Raise `UserError` unless the scores can stand on the card of an encoder."""
-    if not (local_path(model) / "README.md").is_file():
+    card = local_path(model) / "README.md"
+    if not card.is_file():
         raise UserError("--card", f"{model} has no README.md", "leave the option out")
+    read_card(read_text(card), card)
     if changed := changed_setting(model, settings):
         raise UserError(
             "--card", f"{changed} is not how the encoder is loaded", "leave one of them out"
@@ -220,13 +223,18 @@ def evaluate(
     if comparison.against is not None and base is not None:
         against = load_with_settings(comparison.against, base, *options)
     evaluation = evaluate_encoder(
-        encoder, sets, against=against, own_classifier=own_classifier, threads=machine.threads
+        encoder,
+        sets,
+        against=against,
+        own_classifier=own_classifier,
+        threads=machine.threads,
     )
     write_json(output.output, evaluation.rows)
     write_json(output.record, evaluation.record)
     if output.card:
         card = local_path(model) / "README.md"
-        write_text(card, add_scores(read_text(card), evaluation.rows))
+        task_of = {name: entry.task for name, entry in sets.entries.items()}
+        write_text(card, add_scores(read_text(card), evaluation.rows, task_of))
     print_scores(evaluation, comparison.against, base, config)
     print(f"scores written to {output.output}", file=sys.stderr)
 

@@ -67,6 +67,7 @@ def make_encoder(
         import torch
         import transformers
 
+        from workflow_scripts.embedding.card_metadata import inherited_metadata
         from workflow_scripts.embedding.encoder import Encoder
         from workflow_scripts.embedding.encoder_folder import load_model
         from workflow_scripts.embedding.torch_setup import set_up_torch
@@ -121,7 +122,7 @@ def make_encoder(
     record["tuning"] = summary.as_record()
     # the weights are no longer those of its folder
     tuned = replace(loaded, folder=None, weights_sha256="", model_sha256="")
-    card = write_card(record, method)
+    card = write_card(record, method, inherited_metadata(loaded.name, loaded.folder))
     encoder = Encoder(tuned, settings, record, card, summary.own_weights)
     if output is not None and state is not None and processes.is_first:
         encoder.write(output)
