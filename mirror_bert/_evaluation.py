@@ -12,6 +12,7 @@ from workflow_scripts.datasets.own_pairs import list_own_pairs
 from workflow_scripts.embedding.encoder import Encoder
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.evaluation import evaluate_encoder, read_sets
+from workflow_scripts.scoring.mteb_results import FURTHER_METRICS, mteb_tasks, write_mteb_results
 
 if TYPE_CHECKING:
     import pandas
@@ -28,6 +29,7 @@ def evaluate(
     config: str | Path = DEFAULT,
     strict: bool = False,
     own_classifier: bool = False,
+    mteb: str | Path | None = None,
 ) -> "pandas.DataFrame":
     """Return the scores of an encoder on data sets, as the tables and `mirror-bert evaluate` do.
 
@@ -45,7 +47,9 @@ def evaluate(
     `catalogues`; the protocol of retrieval and classification is that of `config`. A data set
     without its files is left out, and named in `frame.attrs["missing"]`, or an error with `strict`;
     `frame.attrs["record"]` says what was scored with what. `own_classifier` takes the classifier
-    that the encoder was trained with. Raises `UserError`.
+    that the encoder was trained with. `mteb` is a folder to write the scores into in the format of
+    the MTEB too, of the data sets that are its tasks, with Pearson's correlation and F1. Raises
+    `UserError`.
     """
     import pandas
 
@@ -56,13 +60,18 @@ def evaluate(
         raise UserError("datasets", "nothing to score on", "give datasets, pairs or both")
     root = None if data_root is None else Path(data_root)
     sets = read_sets(root, names, files, Path(config), strict, own)
+    tasks = mteb_tasks(sets.entries) if mteb is not None else {}
     evaluation = evaluate_encoder(
         encoder,
         sets,
         against=against,
         own_classifier=own_classifier,
         threads=torch.get_num_threads(),
+        further=FURTHER_METRICS if tasks else {},
     )
+    if mteb is not None:
+        weights = encoder.loaded.weights_sha256
+        write_mteb_results(Path(mteb), evaluation.rows, tasks, encoder.name, weights)
     frame = pandas.DataFrame(evaluation.rows)
     frame.attrs = {"record": evaluation.record, "missing": evaluation.missing}
     frame.attrs["verdicts"] = evaluation.verdicts

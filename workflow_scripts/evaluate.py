@@ -31,6 +31,7 @@ from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.path_functions import command
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.evaluation import Evaluation, evaluate_encoder, read_sets
+from workflow_scripts.scoring.mteb_results import FURTHER_METRICS, mteb_tasks, write_mteb_results
 
 if TYPE_CHECKING:
     from workflow_scripts.scoring.paired_differences import Difference
@@ -61,10 +62,13 @@ class OutputOptions:
     Args:
         output: scores as JSON rows
         card: write the scores on the encoder's card as well
+        mteb: folder to write them into in the MTEB's format too, with Pearson's correlation and
+            F1 (STS12 to 16, STS Benchmark, SICK-R, Tatoeba)
     """
 
     output: Path
     card: bool = False
+    mteb: Path | None = None
 
     @property
     def record(self) -> Path:
@@ -214,6 +218,7 @@ def evaluate(
         check_card(model, settings)
     own_sets = [read_own_pairs("--pairs", path, pair_columns) for path in pairs]
     sets = read_sets(data_root, datasets, catalogues, config, strict, own_sets)
+    tasks = mteb_tasks(sets.entries) if output.mteb is not None else {}
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         from workflow_scripts.embedding.encoder import load_with_settings
@@ -228,6 +233,7 @@ def evaluate(
         against=against,
         own_classifier=own_classifier,
         threads=machine.threads,
+        further=FURTHER_METRICS if tasks else {},
     )
     write_json(output.output, evaluation.rows)
     write_json(output.record, evaluation.record)
@@ -235,6 +241,9 @@ def evaluate(
         card = local_path(model) / "README.md"
         task_of = {name: entry.task for name, entry in sets.entries.items()}
         write_text(card, add_scores(read_text(card), evaluation.rows, task_of))
+    if output.mteb is not None:
+        weights = encoder.loaded.weights_sha256
+        write_mteb_results(output.mteb, evaluation.rows, tasks, encoder.name, weights)
     print_scores(evaluation, comparison.against, base, config)
     print(f"scores written to {output.output}", file=sys.stderr)
 

@@ -1,6 +1,6 @@
 """Scores of one encoder on data sets, as the workflow's tables have them: the object functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -110,11 +110,13 @@ def evaluate_encoder(
     against: "Encoder | None" = None,
     own_classifier: bool = False,
     threads: int = 1,
+    further: Mapping[str, Sequence[str]] = {},
 ) -> Evaluation:
     """Score an encoder on data sets as the tables do.
 
     With `against`, differences to that encoder are by the paired bootstrap. `own_classifier`: the
-    classifier that the encoder was trained with says what test texts are.
+    classifier that the encoder was trained with says what test texts are. `further` are metrics by
+    task beside those that are scored anyway.
     """
     # Only now: it brings numpy, which a mistake of the user should not wait for.
     from workflow_scripts.scoring.paired_differences import (
@@ -124,7 +126,9 @@ def evaluate_encoder(
     )
 
     encoders = [encoder] if against is None else [encoder, against]
-    (own, record), *others = (score(each, sets, own_classifier, threads) for each in encoders)
+    (own, record), *others = (
+        score(each, sets, own_classifier, threads, further) for each in encoders
+    )
     rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
     differences: list[Difference] = []
     verdicts: list[str] = []
@@ -168,7 +172,11 @@ def _read_protocols(config: Path) -> tuple[Retrieval, Classification]:
 
 
 def score(
-    encoder: "Encoder", sets: Sets, own_classifier: bool, threads: int
+    encoder: "Encoder",
+    sets: Sets,
+    own_classifier: bool,
+    threads: int,
+    further: Mapping[str, Sequence[str]] = {},
 ) -> "tuple[Scored, dict[str, Any]]":
     """Return the scores of an encoder with their replicates, and the record of what it is."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
@@ -185,7 +193,7 @@ def score(
     if own_classifier:
         how = read_own_classifier(str(encoder.loaded.folder))
     embed = partial(encoder.encode, progress=True)
-    measured = measure_sets(embed, sets, ids, classifier=how, threads=threads)
+    measured = measure_sets(embed, sets, ids, classifier=how, threads=threads, further=further)
     loaded = encoder.loaded
     record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     strings = {string for strings in sets.lists.values() for string in strings}
@@ -201,11 +209,13 @@ def measure_sets(
     *,
     classifier: Any = None,
     threads: int = 1,
+    further: Mapping[str, Sequence[str]] = {},
 ) -> "list[Measurement]":
     """Return what is measured on each data set by vectors [N, D] that `embed` gives N strings.
 
     `ids` name the encoder in messages; `classifier` is one that was trained, or a protocol (None:
-    that of the sets). Raises `UserError` where a metric is undefined.
+    that of the sets), `further` as in `evaluate_encoder`. Raises `UserError` where a metric is
+    undefined.
     """
     from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
     from workflow_scripts.retrieval.entity_links import rank_names
@@ -221,6 +231,7 @@ def measure_sets(
     choices, measured = sets.retrieval.model_dump(), []
     for items in sets.items:
         name, task = items["dataset"], items["task"]
+        metrics = (*metrics_of(task), *further.get(task, ()))
         if needs(task, "translations"):
             source, target = (
                 LexiconSide(
@@ -232,7 +243,7 @@ def measure_sets(
             )
             words = rank_translations(source, target, name, **choices["lexicon"], threads=threads)
             sides = (source.entry, target.entry)
-            measured.append(measure_translations(name, *sides, words, metrics_of(task)))
+            measured.append(measure_translations(name, *sides, words, metrics))
             continue
         own = StringVectors(vectors, rows[strings_key(name)])
         ranked: Any = None
@@ -244,5 +255,5 @@ def measure_sets(
             from workflow_scripts.scoring.trained_predictions import predict
 
             ranked = predict(name, items, own, how)
-        measured.append(measure_dataset(ids, items, own, metrics_of(task), ranked))
+        measured.append(measure_dataset(ids, items, own, metrics, ranked))
     return measured
