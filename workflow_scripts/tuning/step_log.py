@@ -13,6 +13,7 @@ from tqdm import tqdm
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import write_text
 from workflow_scripts.tuning.objective import Step
+from workflow_scripts.tuning.trackers import Trackers
 from workflow_scripts.tuning.tuning_state import Progress
 
 _STEPS_BETWEEN_FLUSHES = 20
@@ -32,8 +33,8 @@ def keep_steps(path: Path, last: int) -> None:
 class StepLog:
     """Collects the measures of steps and writes them every few steps, to `stream` as JSON lines.
 
-    They stay on the device until then, so that no step waits for the one before. First and last
-    loss go into `progress`.
+    Trackers get the same rows. They stay on the device until then, so that no step waits for the
+    one before. First and last loss go into `progress`.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class StepLog:
         progress: Progress,
         where: str,
         quiet: bool = False,
+        trackers: Trackers | None = None,
     ) -> None:
         self._stream, self._steps, self._progress, self._quiet = stream, steps, progress, quiet
+        self._trackers = trackers or Trackers(())
         self._waiting: list[tuple[int, dict[str, torch.Tensor], dict[str, float]]] = []
         self._started = self._flushed = self._told = time.monotonic()
         self._first = progress.step
@@ -60,6 +63,7 @@ class StepLog:
         """Note the score of the model before the first step."""
         if self._stream is not None:
             self._stream.write(json.dumps({"step": 0, "development": development}) + "\n")
+        self._trackers.log({"step": 0, "development": development})
         if not self._quiet:
             line = f"step 0/{self._steps}: untuned, development {development:.4f}"
             tqdm.write(line, file=sys.stderr)
@@ -99,6 +103,7 @@ class StepLog:
             told.last_loss = row["loss"]
             if self._stream is not None:
                 self._stream.write(json.dumps(row) + "\n")
+            self._trackers.log(row)
             self._tell(row)
         if self._stream is not None:
             self._stream.flush()
