@@ -14,6 +14,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.reports.evaluation_report import evaluation_report
 from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.scoring.evaluation import evaluate_encoder, read_sets
+from workflow_scripts.scoring.mteb_results import FURTHER_METRICS, mteb_tasks, write_mteb_results
 
 if TYPE_CHECKING:
     import pandas
@@ -31,6 +32,7 @@ def evaluate(
     strict: bool = False,
     own_classifier: bool = False,
     report: str | Path | None = None,
+    mteb: str | Path | None = None,
 ) -> "pandas.DataFrame":
     """Return the scores of an encoder on data sets, as the tables and `mirror-bert evaluate` do.
 
@@ -49,7 +51,8 @@ def evaluate(
     without its files is left out, and named in `frame.attrs["missing"]`, or an error with `strict`;
     `frame.attrs["record"]` says what was scored with what. `own_classifier` takes the classifier
     that the encoder was trained with. `report` is a file to write a page of HTML to, with the
-    scores as pictures. Raises `UserError`.
+    scores as pictures. `mteb` is a folder to write the scores into in the format of the MTEB too,
+    of the data sets that are its tasks, with Pearson's correlation and F1. Raises `UserError`.
     """
     import pandas
 
@@ -62,16 +65,21 @@ def evaluate(
         raise UserError("datasets", "nothing to score on", "give datasets, pairs or both")
     root = None if data_root is None else Path(data_root)
     sets = read_sets(root, names, files, Path(config), strict, own)
+    tasks = mteb_tasks(sets.entries) if mteb is not None else {}
     evaluation = evaluate_encoder(
         encoder,
         sets,
         against=against,
         own_classifier=own_classifier,
         threads=torch.get_num_threads(),
+        further=FURTHER_METRICS if tasks else {},
     )
     if page is not None:
         base = None if against is None else against.name
         write_report(page, evaluation_report(evaluation, encoder.name, base))
+    if mteb is not None:
+        weights = encoder.loaded.weights_sha256
+        write_mteb_results(Path(mteb), evaluation.rows, tasks, encoder.name, weights)
     frame = pandas.DataFrame(evaluation.rows)
     frame.attrs = {"record": evaluation.record, "missing": evaluation.missing}
     frame.attrs["verdicts"] = evaluation.verdicts

@@ -94,7 +94,7 @@ def link(
             problem, remedy = "no right ids to compare with", "give gold, or calibration"
             raise UserError("target_precision", problem, remedy)
     batches = [*mention_batches(_mentions(mentions, gold, documents), lower_case=False)]
-    ids, texts = _read(names)
+    ids, texts = ids_and_texts(names)
     of_strings = torch_encoder(encoder.loaded, encoder.settings)
     provenance = encoder.loaded.provenance(encoder.settings) | {"similarity": similarity}
     # as the command has them by default
@@ -186,10 +186,10 @@ def _mentions(
         yield mention_of_document(normalise_whitespace(text), of_text, document)
 
 
-def _read(
+def ids_and_texts(
     names: Path | Sequence[Path] | Iterable[tuple[str, str]],
 ) -> tuple[list[str], list[str]]:
-    """Return ids and names, row by row."""
+    """Return the ids and the names of pairs (id, name) or of files, row by row."""
     if isinstance(names, str):
         raise UserError("names", "a single string", "give pairs (id, name), or a Path")
     listed: list[Any] = [names] if isinstance(names, Path) else list(names)

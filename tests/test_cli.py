@@ -140,7 +140,8 @@ def test_pip_install_of_a_checkout_brings_the_config(project, tmp_path):
 
 @pytest.mark.nightly
 def test_the_examples_of_the_manuals_run_as_written(linked_checkout, run_as_written):
-    for name, (module, _) in COMMANDS.items():
+    # `push` needs the hub
+    for name, (module, _) in [item for item in COMMANDS.items() if item[0] != "push"]:
         words = example_of(module).replace("COMMAND", f"mirror-bert {name}")
         run_as_written(words, linked_checkout)
 

@@ -5,9 +5,11 @@
 
 import inspect
 import re
+from types import ModuleType
 from typing import Any
 
 import mirror_bert
+from mirror_bert import sentence_transformers
 from tools.describe_config import write_page
 
 HEAD = """# The Python API
@@ -18,20 +20,24 @@ raises `mirror_bert.UserError`: one line that names what is wrong and what to do
 """
 # the parts of a class that users need
 MEMBERS = {
-    "Encoder": ("encode", "save", "to_sentence_transformers", "dimension", "name"),
+    "Encoder": (
+        *("encode", "save", "push_to_hub", "to_sentence_transformers", "dimension", "name"),
+    ),
     "EncoderSettings": ("prompt",),
 }
 
 
 def describe() -> str:
     """Return the page."""
-    return "\n".join([HEAD, *map(_section, mirror_bert.__all__)])
+    modules = (mirror_bert, sentence_transformers)
+    return "\n".join([HEAD, *(_section(each, name) for each in modules for name in each.__all__)])
 
 
-def _section(name: str) -> str:
-    value = getattr(mirror_bert, name)
-    lines = [f"## `mirror_bert.{name}`\n"]
-    if inspect.isfunction(value) or name == "EncoderSettings":
+def _section(module: ModuleType, name: str) -> str:
+    value = getattr(module, name)
+    lines = [f"## `{module.__name__}.{name}`\n"]
+    is_made_by_users = name == "EncoderSettings" or module is sentence_transformers
+    if inspect.isfunction(value) or is_made_by_users:
         lines.append(f"```python\n{_signature(name, value)}\n```\n")
     lines.append(f"{inspect.getdoc(value)}\n")
     for member in MEMBERS.get(name, ()):

@@ -18,6 +18,7 @@ COMMANDS = {
     "translate": ("translate", "a lexicon of two languages from a small dictionary"),
     "export": ("export_onnx", "ONNX files for an encoder, several times faster on a CPU"),
     "reduce": ("reduce", "an encoder of fewer dimensions, by a PCA"),
+    "push": ("push", "upload an encoder to the Hugging Face hub"),
     "recipes": ("list_recipes", "list the recipes, or explain one"),
     "init": ("make_folder", "a folder of your own for the workflow, with a commented config"),
     "check": ("check_config", "check a config of the workflow"),

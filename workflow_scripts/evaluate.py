@@ -12,6 +12,7 @@ from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
 from workflow_scripts.datasets.own_pairs import Half, read_own_pairs
 from workflow_scripts.downloads.model_files import local_path
+from workflow_scripts.embedding.card_metadata import read_card
 from workflow_scripts.embedding.recorded_settings import (
     given_settings,
     join_settings,
@@ -32,6 +33,7 @@ from workflow_scripts.reports.evaluation_report import evaluation_report
 from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.scoring.card_scores import add_scores
 from workflow_scripts.scoring.evaluation import Evaluation, evaluate_encoder, read_sets
+from workflow_scripts.scoring.mteb_results import FURTHER_METRICS, mteb_tasks, write_mteb_results
 
 if TYPE_CHECKING:
     from workflow_scripts.scoring.paired_differences import Difference
@@ -63,11 +65,14 @@ class OutputOptions:
         output: scores as JSON rows
         card: write the scores on the encoder's card as well
         report: page of HTML with the scores as pictures and a table
+        mteb: folder to write them into in the MTEB's format too, with Pearson's correlation and
+            F1 (STS12 to 16, STS Benchmark, SICK-R, Tatoeba)
     """
 
     output: Path
     card: bool = False
     report: Path | None = None
+    mteb: Path | None = None
 
     @property
     def record(self) -> Path:
@@ -163,8 +168,10 @@ def changed_setting(model: str, settings: SettingsOptions) -> str | None:
 
 def check_card(model: str, settings: SettingsOptions) -> None:
     """Raise `UserError` unless the scores can stand on the card of an encoder."""
-    if not (local_path(model) / "README.md").is_file():
+    card = local_path(model) / "README.md"
+    if not card.is_file():
         raise UserError("--card", f"{model} has no README.md", "leave the option out")
+    read_card(read_text(card), card)
     if changed := changed_setting(model, settings):
         raise UserError(
             "--card", f"{changed} is not how the encoder is loaded", "leave one of them out"
@@ -221,6 +228,7 @@ def evaluate(
         raise UserError("--pair-half", "no pairs", "give --pairs too")
     own_sets = [read_own_pairs("--pairs", path, pair_columns, pair_half) for path in pairs]
     sets = read_sets(data_root, datasets, catalogues, config, strict, own_sets)
+    tasks = mteb_tasks(sets.entries) if output.mteb is not None else {}
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         from workflow_scripts.embedding.encoder import load_with_settings
@@ -230,7 +238,12 @@ def evaluate(
     if comparison.against is not None and base is not None:
         against = load_with_settings(comparison.against, base, *options)
     evaluation = evaluate_encoder(
-        encoder, sets, against=against, own_classifier=own_classifier, threads=machine.threads
+        encoder,
+        sets,
+        against=against,
+        own_classifier=own_classifier,
+        threads=machine.threads,
+        further=FURTHER_METRICS if tasks else {},
     )
     write_json(output.output, evaluation.rows)
     write_json(output.record, evaluation.record)
@@ -239,7 +252,11 @@ def evaluate(
         write_report(output.report, evaluation_report(evaluation, *names))
     if output.card:
         card = local_path(model) / "README.md"
-        write_text(card, add_scores(read_text(card), evaluation.rows))
+        task_of = {name: entry.task for name, entry in sets.entries.items()}
+        write_text(card, add_scores(read_text(card), evaluation.rows, task_of))
+    if output.mteb is not None:
+        weights = encoder.loaded.weights_sha256
+        write_mteb_results(output.mteb, evaluation.rows, tasks, encoder.name, weights)
     print_scores(evaluation, comparison.against, base, config)
     print(f"scores written to {output.output}", file=sys.stderr)
 

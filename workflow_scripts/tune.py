@@ -30,7 +30,8 @@ from workflow_scripts.scoring.tasks.register import check_development_task
 from workflow_scripts.string_columns import TableOptions, require_lines
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
 from workflow_scripts.tuning.recipe import Recipe, change_recipe
-from workflow_scripts.tuning.tune_encoder import make_encoder
+from workflow_scripts.tuning.trackers import tracker_names
+from workflow_scripts.tuning.tune_encoder import RUNS, make_encoder
 
 if TYPE_CHECKING:
     from workflow_scripts.scoring.development_set import DevelopmentSet
@@ -63,6 +64,8 @@ class TuningOptions:
         set: change a key of the recipe: batch_size=64, span_masking.length=3; repeatable
         recipes: another file of recipes
         step_log: JSON lines: step, loss, other measures, learning rate, tokens/s
+        report_to: trackers that get the same: tensorboard, wandb or both
+        tracking_folder: where they write
         overwrite: replace what is in the output
     """
 
@@ -71,6 +74,8 @@ class TuningOptions:
     set: Sequence[str] = ()
     recipes: Path = RECIPE_FILE
     step_log: str | None = None
+    report_to: Sequence[str] = ()
+    tracking_folder: Path = RUNS
     overwrite: bool = False
 
 
@@ -112,6 +117,8 @@ class EncoderPlan(NamedTuple):
     development: "DevelopmentSet | None"
     outputs: dict[int, Path]
     step_log: str | None
+    report_to: Sequence[str]
+    tracking_folder: Path
     machine: MachineOptions
 
 
@@ -285,7 +292,7 @@ def plan_encoders(
     `inputs` are the files that no output may replace, `changes` those of the recipe that --set
     overrides.
     """
-    own_pairs = read_development_pairs(scored)
+    own_pairs, report_to = read_development_pairs(scored), tracker_names(tuning.report_to)
     block = read_block(recipe_name, tuning, scored, changes or {}, own_pairs)
     try:
         recipe = read_recipe(recipe_name, block, str(tuning.recipes))
@@ -297,7 +304,16 @@ def plan_encoders(
         log = step_log_of(tuning.step_log, seed, outputs)
         check_output(output, tuning.overwrite, [model, *inputs], log)
     return EncoderPlan(
-        model, recipe_name, recipe, block, development, outputs, tuning.step_log, machine
+        model=model,
+        recipe_name=recipe_name,
+        recipe=recipe,
+        block=block,
+        development=development,
+        outputs=outputs,
+        step_log=tuning.step_log,
+        report_to=report_to,
+        tracking_folder=tuning.tracking_folder,
+        machine=machine,
     )
 
 
@@ -319,6 +335,8 @@ def make_encoders(plan: EncoderPlan, corpus: Path, more_corpora: Sequence[Path])
                 step_log=step_log_of(plan.step_log, seed, plan.outputs),
                 development=plan.development,
                 more_corpora=[*map(str, more_corpora)],
+                report_to=plan.report_to,
+                tracking_folder=plan.tracking_folder,
             )
     for output in plan.outputs.values() if is_first else ():
         print(f"encoder written to {output}; load it with")

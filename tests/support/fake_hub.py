@@ -1,5 +1,9 @@
-"""A small hub of models on this machine: what huggingface_hub asks for, and faults on demand."""
+"""A small hub of models on this machine: what huggingface_hub asks for, and faults on demand.
 
+Models can be uploaded too, with the token of `FakeHub.environment`.
+"""
+
+import base64
 import hashlib
 import json
 import re
@@ -11,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+# of a user who may write into repositories of `owner`
+TOKEN = "hf_of_the_owner"
 
 
 @dataclass
@@ -22,6 +28,7 @@ class Repository:
     gated: bool = False
     # what is sent instead of a file, under its size and hash
     swapped: dict[str, bytes] = field(default_factory=dict)
+    private: bool = False
     # the first answer with a file ends after so many bytes; others are refused
     broken: dict[str, int] = field(default_factory=dict)
 
@@ -60,6 +67,52 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self._handle()
+
+    def do_POST(self):
+        path = unquote(urlsplit(self.path).path)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.hub.requests.append((self.command, path, dict(self.headers)))
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._answer(401, b"")
+        elif path == "/api/repos/create":
+            self._create(json.loads(body))
+        elif path == "/api/validate-yaml":
+            self._answer_json({"errors": [], "warnings": []})
+        elif match := re.fullmatch(r"/api/models/(.+)/(preupload|commit)/main", path):
+            name, kind = match.groups()
+            if kind == "preupload":
+                # none is in large-file storage: all come with the commit
+                files = [
+                    {"path": file["path"], "uploadMode": "regular", "shouldIgnore": False}
+                    for file in json.loads(body)["files"]
+                ]
+                self._answer_json({"files": files})
+            else:
+                self._commit(name, [json.loads(line) for line in body.splitlines()])
+        else:
+            self._answer(404, b"")
+
+    def _create(self, wishes):
+        hub, name = self.server.hub, f"{wishes['organization']}/{wishes['name']}"
+        if wishes["organization"] != "owner":
+            self._answer(403, b"")
+            return
+        there = name in hub.repositories
+        private = wishes.get("visibility") == "private"
+        hub.repositories.setdefault(name, Repository({}, private=private))
+        self._answer_json({"url": f"{hub.endpoint}/{name}"}, 409 if there else 200)
+
+    def _commit(self, name, lines):
+        repository = self.server.hub.repositories[name]
+        for line in lines:
+            if line["key"] == "file":
+                content = base64.b64decode(line["value"]["content"])
+                repository.files[line["value"]["path"]] = content
+        url = f"{self.server.hub.endpoint}/{name}/commit/{COMMIT}"
+        self._answer_json({"success": True, "commitOid": COMMIT, "commitUrl": url})
+
+    def _answer_json(self, content, status=200):
+        self._answer(status, json.dumps(content).encode(), {"Content-Type": "application/json"})
 
     def _handle(self):
         hub = self.server.hub

@@ -59,7 +59,9 @@ def resolve_model_folder(source: str) -> Path:
 
     variable = hub_offline_variable()
     try:
-        return Path(snapshot_download(name, revision=revision or None, allow_patterns=HUB_PATTERNS))
+        # with the card, whose licence and language encoders made of the model have
+        patterns = [*HUB_PATTERNS, "README.md"]
+        return Path(snapshot_download(name, revision=revision or None, allow_patterns=patterns))
     except Exception as error:  # the hub client raises many kinds, from httpx's to its own
         if variable is not None:
             raise UserError(

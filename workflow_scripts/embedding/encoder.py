@@ -16,6 +16,7 @@ from safetensors.torch import load_file
 
 from workflow_scripts.downloads.model_files import CARD, LEARNING_CURVE, check_replaceable
 from workflow_scripts.embedding.encoder_folder import LoadedModel, load_model, save_encoder
+from workflow_scripts.embedding.hub_upload import CardOptions, check_repository, push_folder
 from workflow_scripts.embedding.progress import embedding_progress
 from workflow_scripts.embedding.recorded_settings import join_settings, recorded_settings
 from workflow_scripts.embedding.settings import EncoderSettings
@@ -132,6 +133,33 @@ class Encoder:
         # without the last name of a link, which would be replaced by a folder
         self.write(folder.resolve())
         return folder
+
+    def push_to_hub(
+        self,
+        repository: str,
+        *,
+        private: bool = False,
+        language: str | Sequence[str] = (),
+        license: str | None = None,
+        datasets: Sequence[str] = (),
+        base_model: str | None = None,
+    ) -> str:
+        """Upload the encoder to the Hugging Face hub as the folder that `save` writes.
+
+        Returns the address of `repository` ("owner/name"), which is made where it is not there,
+        seen by its owner alone with `private`. `language`, `license`, `datasets` (hub ids of what
+        it was tuned on) and `base_model` (a hub id) go on its card, beside what that has of the
+        pretrained model. The token is that of `hf auth login`, or HF_TOKEN. Raises `UserError`
+        without one, and where the hub cannot be reached or refuses.
+        """
+        languages = (language,) if isinstance(language, str) else tuple(language)
+        options = CardOptions(languages, license, tuple(datasets), base_model)
+        # before anything is written
+        check_repository(repository)
+        with tempfile.TemporaryDirectory(prefix="mirror-bert-") as parent:
+            folder = self.save(Path(parent) / "encoder")
+            metadata = options.as_metadata()
+            return push_folder(folder, repository, private=private, metadata=metadata)
 
     def write(self, folder: Path) -> None:
         """Write the folder as `save` does, whatever is there."""

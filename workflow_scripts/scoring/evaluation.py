@@ -1,6 +1,7 @@
 """Scores of one encoder on data sets, as the workflow's tables have them: the object functions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +19,12 @@ from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tasks.register import TASKS, needs
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from workflow_scripts.embedding.encoder import Encoder
+    from workflow_scripts.scoring.measurement import Measurement
     from workflow_scripts.scoring.paired_differences import Difference, Scored
+    from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 COLUMNS = ("dataset", "metric", "value", "low", "high", "n", "coverage", "dropped")
 
@@ -105,11 +110,13 @@ def evaluate_encoder(
     against: "Encoder | None" = None,
     own_classifier: bool = False,
     threads: int = 1,
+    further: Mapping[str, Sequence[str]] = {},
 ) -> Evaluation:
     """Score an encoder on data sets as the tables do.
 
     With `against`, differences to that encoder are by the paired bootstrap. `own_classifier`: the
-    classifier that the encoder was trained with says what test texts are.
+    classifier that the encoder was trained with says what test texts are. `further` are metrics by
+    task beside those that are scored anyway.
     """
     # Only now: it brings numpy, which a mistake of the user should not wait for.
     from workflow_scripts.scoring.paired_differences import (
@@ -119,7 +126,9 @@ def evaluate_encoder(
     )
 
     encoders = [encoder] if against is None else [encoder, against]
-    (own, record), *others = (score(each, sets, own_classifier, threads) for each in encoders)
+    (own, record), *others = (
+        score(each, sets, own_classifier, threads, further) for each in encoders
+    )
     rows = [{key: getattr(row, key) for key in COLUMNS} for row in own[0]]
     differences: list[Difference] = []
     verdicts: list[str] = []
@@ -163,7 +172,11 @@ def _read_protocols(config: Path) -> tuple[Retrieval, Classification]:
 
 
 def score(
-    encoder: "Encoder", sets: Sets, own_classifier: bool, threads: int
+    encoder: "Encoder",
+    sets: Sets,
+    own_classifier: bool,
+    threads: int,
+    further: Mapping[str, Sequence[str]] = {},
 ) -> "tuple[Scored, dict[str, Any]]":
     """Return the scores of an encoder with their replicates, and the record of what it is."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
@@ -172,36 +185,65 @@ def score(
         import transformers
 
         from workflow_scripts.embedding.own_classifier import read_own_classifier
-        from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
-        from workflow_scripts.retrieval.entity_links import rank_names
-        from workflow_scripts.retrieval.rankings import rows_by_dataset
-        from workflow_scripts.retrieval.suite_files import side_of
-        from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
-        from workflow_scripts.scoring.measurement import bootstrap_scores, measure_dataset
-        from workflow_scripts.scoring.ranked_accuracy import measure_translations
+        from workflow_scripts.scoring.measurement import bootstrap_scores
         from workflow_scripts.scoring.tidy_scores import EncoderIds
 
-    strings, rows = number_strings(sets.lists)
-    vectors = encoder.encode(strings, progress=True)
     ids = EncoderIds(encoder.name, encoder.settings.pooling, "none", 0)
     how: Any = sets.classification.protocol
     if own_classifier:
         how = read_own_classifier(str(encoder.loaded.folder))
+    embed = partial(encoder.encode, progress=True)
+    measured = measure_sets(embed, sets, ids, classifier=how, threads=threads, further=further)
+    loaded = encoder.loaded
+    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
+    strings = {string for strings in sets.lists.values() for string in strings}
+    record |= {**encoder.settings.as_record(), "strings": len(strings)}
+    record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
+    return bootstrap_scores(ids, measured), record
+
+
+def measure_sets(
+    embed: "Callable[[list[str]], np.ndarray]",
+    sets: Sets,
+    ids: "EncoderIds",
+    *,
+    classifier: Any = None,
+    threads: int = 1,
+    further: Mapping[str, Sequence[str]] = {},
+) -> "list[Measurement]":
+    """Return what is measured on each data set by vectors [N, D] that `embed` gives N strings.
+
+    `ids` name the encoder in messages; `classifier` is one that was trained, or a protocol (None:
+    that of the sets), `further` as in `evaluate_encoder`. Raises `UserError` where a metric is
+    undefined.
+    """
+    from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
+    from workflow_scripts.retrieval.entity_links import rank_names
+    from workflow_scripts.retrieval.rankings import rows_by_dataset
+    from workflow_scripts.retrieval.suite_files import side_of
+    from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
+    from workflow_scripts.scoring.measurement import measure_dataset
+    from workflow_scripts.scoring.ranked_accuracy import measure_translations
+
+    strings, rows = number_strings(sets.lists)
+    vectors = embed(strings)
+    how = sets.classification.protocol if classifier is None else classifier
     choices, measured = sets.retrieval.model_dump(), []
     for items in sets.items:
         name, task = items["dataset"], items["task"]
+        metrics = (*metrics_of(task), *further.get(task, ()))
         if needs(task, "translations"):
             source, target = (
                 LexiconSide(
                     StringVectors(vectors, rows[strings_key(name, side)]),
                     side_of(items, side),
-                    encoder.name,
+                    ids.model,
                 )
                 for side in SIDES
             )
             words = rank_translations(source, target, name, **choices["lexicon"], threads=threads)
             sides = (source.entry, target.entry)
-            measured.append(measure_translations(name, *sides, words, metrics_of(task)))
+            measured.append(measure_translations(name, *sides, words, metrics))
             continue
         own = StringVectors(vectors, rows[strings_key(name)])
         ranked: Any = None
@@ -213,9 +255,5 @@ def score(
             from workflow_scripts.scoring.trained_predictions import predict
 
             ranked = predict(name, items, own, how)
-        measured.append(measure_dataset(ids, items, own, metrics_of(task), ranked))
-    loaded = encoder.loaded
-    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    record |= {**encoder.settings.as_record(), "strings": len(strings)}
-    record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
-    return bootstrap_scores(ids, measured), record
+        measured.append(measure_dataset(ids, items, own, metrics, ranked))
+    return measured

@@ -1,9 +1,11 @@
-"""The card of an encoder: what a reader of the folder needs to know. Standard library only."""
+"""The card of an encoder: what a reader of the folder, and the hub, need to know."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from workflow_scripts.downloads.model_files import LEARNING_CURVE
+from workflow_scripts.embedding.card_metadata import write_front_matter
 from workflow_scripts.embedding.settings import ALWAYS_RECORDED, POOLINGS, EncoderSettings
 
 _PADDING = """ and padded to as many.
@@ -11,8 +13,11 @@ _PADDING = """ and padded to as many.
   constant, makes its Pooling count the padding too"""
 
 
-def write_card(record: dict[str, Any], method: Any) -> str:
-    """Return the text of README.md for an encoder whose encoder.json is `record`."""
+def write_card(record: dict[str, Any], method: Any, inherited: Mapping[str, Any]) -> str:
+    """Return the text of README.md for an encoder whose encoder.json is `record`.
+
+    `inherited` is what its front matter says of the pretrained model.
+    """
     recipe, corpus, tuning = record["recipe"], record["corpus"], record["tuning"]
     pooling, name = record["pooling"], record["model"]["name"]
     labels = "with pairs of strings" if corpus.get("pairs") else "without labels"
@@ -25,16 +30,16 @@ def write_card(record: dict[str, Any], method: Any) -> str:
             f"(untuned: {tuning['untuned_score']:.4f})."
         )
     more = _other_settings(record) + _start_words(record)
-    return f"""---
-library_name: sentence-transformers
-pipeline_tag: sentence-similarity
-tags:
-- sentence-transformers
-- sentence-similarity
-- feature-extraction
-- {method.CARD_TAG}
----
-
+    tags = ["sentence-transformers", "sentence-similarity", "feature-extraction", method.CARD_TAG]
+    front_matter = write_front_matter(
+        {
+            "library_name": "sentence-transformers",
+            "pipeline_tag": "sentence-similarity",
+            "tags": tags,
+            **inherited,
+        }
+    )
+    return f"""{front_matter}
 # {name} + {record["recipe_name"]}
 
 An encoder of words, phrases or sentences, {record["dimension"]} dimensions, made from the

@@ -23,6 +23,7 @@ from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
 from workflow_scripts.tuning.processes import Processes, Workers
 from workflow_scripts.tuning.recipe import METHODS, OBJECTIVES, TuningRecipe, is_in_one_file
 from workflow_scripts.tuning.step_log import StepLog
+from workflow_scripts.tuning.trackers import Trackers
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile, Trained
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
@@ -64,11 +65,13 @@ def tune_model(
     score: Score | None = None,
     state: StateFile | None = None,
     processes: Processes | None = None,
+    trackers: Trackers | None = None,
 ) -> TuningSummary:
     """Tune the weights of `loaded.model` in place: same machine and seed, same weights.
 
     `corpus` is what `read` of the recipe's method gives, `score` is of the recipe's development
-    set, `state` where an interrupted run left off; `step_log` takes JSON lines. Raises `UserError`
+    set, `state` where an interrupted run left off; `step_log` takes JSON lines, `trackers` the same
+    rows. Raises `UserError`
     if the loss runs away, for a model that cannot take a choice, and for lack of memory.
     """
     watched = recipe.development
@@ -92,7 +95,8 @@ def tune_model(
     trained = (objective.trained, optimiser, scaler)
     progress = Progress() if state is None else state.load(trained, best)
     where = f"{threads} threads" if on_cpu else f"{device}, {processes.count} processes"
-    log = StepLog(step_log, objective.steps, progress, where, quiet=not processes.is_first)
+    quiet = not processes.is_first
+    log = StepLog(step_log, objective.steps, progress, where, quiet, trackers)
 
     def scored() -> float:
         """Return the score of the first process, for all of them."""

@@ -14,6 +14,7 @@ from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import write_text
 from workflow_scripts.tuning.learning_curve import DEVELOPMENT, LearningCurve
 from workflow_scripts.tuning.objective import Step
+from workflow_scripts.tuning.trackers import Trackers
 from workflow_scripts.tuning.tuning_state import Progress
 
 _STEPS_BETWEEN_FLUSHES = 20
@@ -34,7 +35,7 @@ class StepLog:
     """Collects the measures of steps and writes them every few steps, to `stream` as JSON lines.
 
     They stay on the device until then, so that no step waits for the one before. First and last
-    loss and the learning curve go into `progress`.
+    loss and the learning curve go into `progress`; trackers get the same rows.
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class StepLog:
         progress: Progress,
         where: str,
         quiet: bool = False,
+        trackers: Trackers | None = None,
     ) -> None:
         self._stream, self._steps, self._progress, self._quiet = stream, steps, progress, quiet
+        self._trackers = trackers or Trackers(())
         self._waiting: list[tuple[int, dict[str, torch.Tensor], dict[str, float]]] = []
         self._started = self._flushed = self._told = time.monotonic()
         self._first = progress.step
@@ -62,6 +65,7 @@ class StepLog:
         """Note the score of the model before the first step."""
         if self._stream is not None:
             self._stream.write(json.dumps({"step": 0, "development": development}) + "\n")
+        self._trackers.log({"step": 0, "development": development})
         if not self._quiet:
             line = f"step 0/{self._steps}: untuned, development {development:.4f}"
             tqdm.write(line, file=sys.stderr)
@@ -104,6 +108,7 @@ class StepLog:
             self._curve.add(step, taken | scores)
             if self._stream is not None:
                 self._stream.write(json.dumps(row) + "\n")
+            self._trackers.log(row)
             self._tell(row)
         if self._stream is not None:
             self._stream.flush()

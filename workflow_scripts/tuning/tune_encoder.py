@@ -18,6 +18,7 @@ from workflow_scripts.path_functions import command
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.encoder_card import write_card
 from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, method_modules, tuning_recipe_of
+from workflow_scripts.tuning.trackers import start_trackers, tracker_names
 
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder import Encoder
@@ -27,6 +28,8 @@ SECONDS_BETWEEN_STATES = 60.0
 # Scoring is above tuning: loaded by name, and a source only where a recipe has a development set.
 SCORES = ("scoring", "development_scores")
 METRIC_NAMES = ("scoring", "metric_names")
+# where trackers write: the folder that TensorBoard uses by itself
+RUNS = Path("runs")
 
 
 def make_encoder(
@@ -41,13 +44,16 @@ def make_encoder(
     step_log: str | Path | None = None,
     development: Any = None,
     more_corpora: Sequence[str] = (),
+    report_to: str | Sequence[str] = (),
+    tracking_folder: str | Path = RUNS,
 ) -> "Encoder":
     """Return the encoder that `model` becomes when it is tuned on a corpus.
 
     It is written to the folder `output`, whole or not at all; an interrupted run leaves its state
     beside that folder and goes on from there. Without an output nothing is written. `recipe_block`
     is the block of config as read, `development` the `DevelopmentSet` of a recipe that has one,
-    `more_corpora` the files of its further corpora in their order. Raises `UserError` for a recipe,
+    `more_corpora` the files of its further corpora in their order. `report_to` names trackers of
+    experiments, whose files are written below `tracking_folder`. Raises `UserError` for a recipe,
     corpus or model that will not do.
     """
     recipe = tuning_recipe_of(recipe_name, recipe_block)
@@ -55,12 +61,12 @@ def make_encoder(
     start = read_start(model, recipe_name, recipe)
     if not start:
         warn_of_sentence_encoder(model, recipe_name, recipe.pooling, development is not None)
-    keys = recipe.corpora()
+    keys, names = recipe.corpora(), tracker_names(report_to)
     if len(more_corpora) != len(keys):
-        names = ", ".join(keys) or "none"
+        shown = ", ".join(keys) or "none"
         raise UserError(
             f"recipes.{recipe_name}",
-            f"takes {len(keys)} more corpora ({names}), given were {len(more_corpora)}",
+            f"takes {len(keys)} more corpora ({shown}), given were {len(more_corpora)}",
             "give a file of each with --more-corpora",
         )
     corpus = method.read(corpus_path, recipe, recipe_name, *more_corpora)
@@ -71,6 +77,7 @@ def make_encoder(
         import torch
         import transformers
 
+        from workflow_scripts.embedding.card_metadata import inherited_metadata
         from workflow_scripts.embedding.encoder import Encoder
         from workflow_scripts.embedding.encoder_folder import load_model
         from workflow_scripts.embedding.torch_setup import set_up_torch
@@ -109,7 +116,18 @@ def make_encoder(
         keep_steps(log_file, 0 if state is None else state.read().step)
     # not in several processes, which would have to agree on the step
     alone = state is not None and processes.count == 1
+    run, described = (
+        f"{loaded.name}-{recipe_name}-seed{seed}",
+        {
+            **recipe_block,
+            "model": loaded.name,
+            "corpus": corpus.as_record()["name"],
+            "seed": seed,
+        },
+    )
+    names = names if processes.is_first else []
     with (
+        start_trackers(names, Path(tracking_folder), run, described) as trackers,
         state.saved_on_signals() if state and alone else nullcontext(),
         nullcontext() if log_file is None else append_to(log_file) as stream,
     ):
@@ -122,11 +140,12 @@ def make_encoder(
             score=score,
             state=state,
             processes=processes,
+            trackers=trackers,
         )
     record["tuning"] = summary.as_record()
     # the weights are no longer those of its folder
     tuned = replace(loaded, folder=None, weights_sha256="", model_sha256="")
-    card = write_card(record, method)
+    card = write_card(record, method, inherited_metadata(loaded.name, loaded.folder))
     own, curve = summary.own_weights, summary.learning_curve
     encoder = Encoder(tuned, settings, record, card, own, curve)
     if output is not None and state is not None and processes.is_first:

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts import plugins
 from workflow_scripts.configuration.layers import CONFIG
@@ -16,7 +16,7 @@ from workflow_scripts.errors import UserError, nearest_name
 from workflow_scripts.string_columns import require_lines
 from workflow_scripts.tuning.methods.register import read_recipe_blocks
 from workflow_scripts.tuning.recipe import change_recipe
-from workflow_scripts.tuning.tune_encoder import make_encoder
+from workflow_scripts.tuning.tune_encoder import RUNS, make_encoder
 
 # a string, or a pair of strings
 String = str | tuple[str, str]
@@ -34,6 +34,8 @@ def tune(
     device: str = "auto",
     threads: int | None = None,
     step_log: str | Path | None = None,
+    report_to: str | Sequence[str] = (),
+    tracking_folder: str | Path = RUNS,
     recipes: str | Path = CONFIG / "recipes.yaml",
     **changes: Any,
 ) -> Encoder:
@@ -48,7 +50,8 @@ def tune(
     (left string, right string, score) that the model is scored on every `development_every` steps,
     by Spearman's correlation; the best weights are kept, and `patience` scores in a row without a
     better one end the tuning. `device` is "cpu", "cuda"
-    or "auto"; `threads` are those of torch, None leaves their number; `step_log` takes JSON lines.
+    or "auto"; `threads` are those of torch, None leaves their number; `step_log` takes JSON lines,
+    and the trackers `report_to` ("tensorboard", "wandb" or both) the same, in `tracking_folder`.
     The model is not changed. Raises `UserError` for a recipe, strings or a model that will not do.
 
     Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
@@ -58,8 +61,9 @@ def tune(
         scored = {"dataset": pairs.name, "every": development_every, "patience": patience}
         changes = {**changes, "development": scored}
     block = _changed_recipe(recipe, recipes, changes)
+    tracking = _Tracking(step_log, report_to, tracking_folder)
     with _lines_file(strings, _lines_of_strings) as path:
-        return _make(model, path, recipe, block, seed, device, threads, step_log, pairs)
+        return _make(model, path, recipe, block, seed, device, threads, tracking, pairs)
 
 
 def train_cmlm(
@@ -71,6 +75,8 @@ def train_cmlm(
     device: str = "auto",
     threads: int | None = None,
     step_log: str | Path | None = None,
+    report_to: str | Sequence[str] = (),
+    tracking_folder: str | Path = RUNS,
     recipes: str | Path = CONFIG / "recipes.yaml",
     **changes: Any,
 ) -> Encoder:
@@ -81,8 +87,17 @@ def train_cmlm(
     Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
     """
     block = _changed_recipe(recipe, recipes, changes)
+    tracking = _Tracking(step_log, report_to, tracking_folder)
     with _lines_file(texts, _lines_of_texts) as path:
-        return _make(model, path, recipe, block, seed, device, threads, step_log)
+        return _make(model, path, recipe, block, seed, device, threads, tracking)
+
+
+class _Tracking(NamedTuple):
+    """Where the measures of steps go."""
+
+    step_log: str | Path | None
+    report_to: str | Sequence[str]
+    tracking_folder: str | Path
 
 
 def _make(
@@ -93,7 +108,7 @@ def _make(
     seed: int,
     device: str,
     threads: int | None,
-    step_log: str | Path | None,
+    tracking: "_Tracking",
     development: OwnPairs | None = None,
 ) -> Encoder:
     """Return the encoder that a recipe's block makes of a model and the file of a corpus."""
@@ -118,8 +133,8 @@ def _make(
             seed=seed,
             device=device,
             threads=threads,
-            step_log=step_log,
             development=development_set,
+            **tracking._asdict(),
         )
 
 

@@ -1,11 +1,12 @@
 """Method mirror (Liu et al. 2021, sections 2 and 3): strings paired with themselves, InfoNCE."""
 
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from workflow_scripts.configuration.blocks import Block, Count, Positive, Rate, WholeNumber
+from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.near_duplicates import warn_of_repeats
 from workflow_scripts.tuning.recipe import DropoutRates, Length, TuningRecipe
@@ -39,6 +40,15 @@ class SpanMasking(Block):
         description="where it is cut: at the drawn units (the paper), or where their text first "
         "stands in the string (the authors' code)",
     )
+
+    def check_tokenizer(self, tokenizer: Any) -> None:
+        """Raise `UserError` for a tokenizer without the mask token that is to be its own."""
+        if self.mask_token == "tokenizer" and tokenizer.mask_token is None:
+            raise UserError(
+                "span_masking.mask_token",
+                "the tokenizer has no mask token",
+                "give `literal`, or another model",
+            )
 
 
 class Choices(TuningRecipe):

@@ -9,7 +9,6 @@ from transformers import PreTrainedTokenizerBase
 from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.token_batches import tokenize_strings
-from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.batch_gradients import TokenIds
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
@@ -42,13 +41,8 @@ class AugmentedStrings:
         settings: EncoderSettings,
         seed: int,
     ) -> None:
-        own_mask = masking is not None and masking.mask_token == "tokenizer"
-        if own_mask and tokenizer.mask_token is None:
-            raise UserError(
-                "span_masking.mask_token",
-                "the tokenizer has no mask token",
-                "give `literal`, or another model",
-            )
+        if masking is not None:
+            masking.check_tokenizer(tokenizer)
         self._tokenizer, self._settings = tokenizer, settings
         self._masking, self._seed = masking, seed
         self._texts = (strings, strings if partners is None else partners)
