@@ -58,7 +58,9 @@ def test_the_site_has_what_pages_link_to_outside_of_docs():
 
 def test_every_page_is_in_the_navigation_of_the_site(project):
     listed = set(re.findall(r"\S+\.md(?=$)", (project / "mkdocs.yml").read_text(), flags=re.M))
-    pages = {path.name for path in (project / "docs").glob("*.md")} | {*PAGES}
+    docs = project / "docs"
+    files = [*docs.glob("*.md"), *(docs / "howto").glob("*.md")]
+    pages = {str(path.relative_to(docs)) for path in files} | {*PAGES}
     assert listed == pages | {"example-run/README.md"}
 
 
