@@ -12,6 +12,7 @@
 #   make test-nightly what repeats other tests at length: whole runs, random kills, larger inputs
 #   make test-cluster the tests on a SLURM of one node, whose packages it installs (Debian, root)
 #   make test-pages   the tests of the results pages in Debian's chromium, which it installs (root)
+#   make test-latex   compiles tables with Debian's pdfTeX, which it installs (root)
 #   make fuzz         readers, models and commands under damaged files and words (CASES, SEED), for an
 #                     hour at most; after a run of the workflow its steps too
 #   make chaos        commands and the workflow under faults (FAULTS, SEED), for an hour at most

@@ -168,6 +168,7 @@ def test_each_target_of_make_is_explained(project):
         "help",
         "cluster-packages",
         "pages-packages",
+        "latex-packages",
         "packages",
         "lock",
         "rulegraph",

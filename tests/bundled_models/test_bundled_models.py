@@ -39,5 +39,5 @@ def test_a_model_fills_a_mask_offline_and_its_loss_is_well_below_the_unigram_ent
 
 def test_all_models_together_stay_within_their_size(models):
     files = [path for path in models.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 56e6
+    assert sum(path.stat().st_size for path in files) <= 61e6
     assert {path.suffix for path in files} == {".json", ".safetensors", ".md"}

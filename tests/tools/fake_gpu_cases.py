@@ -136,8 +136,8 @@ def waiting_loss() -> dict[str, Any]:
     """A loss that reads its value."""
     loss = mirror.Objective.loss
 
-    def slow(self: Any, vectors: torch.Tensor, batch: Any) -> Any:
-        value, measures = loss(self, vectors, batch)
+    def slow(self: Any, vectors: torch.Tensor, batch: Any, step: int) -> Any:
+        value, measures = loss(self, vectors, batch, step)
         assert value.item() == 0
         return value, measures
 

@@ -47,6 +47,8 @@ def test_shipped_recipes_hold_the_papers_values(project):
     # Table 10, whose learning rate is another
     fast = recipes.pop("mirror-word-lr-5e-5")
     assert fast == recipes["mirror-word"].model_copy(update={"learning_rate": 5e-5})
+    # of no paper: what a model's folder records
+    assert recipes.pop("recorded").pooling == "recorded"
     # CMLM, Table 6: encoders at another length
     read = {name: recipes.pop(name) for name in list(recipes) if name.endswith("-256")}
     longer = recipes["base-mp"].model_copy(update={"embed_max_length": 256})

@@ -176,7 +176,7 @@ def test_progress_of_another_search_is_not_used(
         file.write_text(file.read_text().replace("4.75", "0.1").replace("cat", "cats"))
     elif stale == "code":
         files_py = ["workflow_scripts/files.py"]
-        monkeypatch.setattr("workflow_scripts.sources.sources", lambda *step: files_py)
+        monkeypatch.setattr("workflow_scripts.sources.sources_in_project", lambda *step: files_py)
     begun = kill_after(monkeypatch, 99)
     search(**changes)
     assert begun == [0, 1, 2, 3]

@@ -64,7 +64,7 @@ def test_own_axes_and_seeds_replace_the_common_ones_and_set_changes_the_recipe(c
     own = dict(config["recipes"]["mirror-word"])
     assert read(make(config)).seeds == [33]
     del config["tuning_grid"]["searches"]["words-bert"]["seeds"]
-    config["seeds"] = [1, 2]
+    config |= {"seeds": [1, 2], "trained_encoders": []}
     axes = {"span_masking.length": [2, 5], "epochs": [1]}
     search = read(make(config, axes=axes, set={"pooling": "pooler", "max_length": 40}))
     assert search.seeds == [1, 2]

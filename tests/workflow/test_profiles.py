@@ -150,8 +150,9 @@ def test_lint_is_clean(fresh):
     fresh.succeeds("--lint")
 
 
-def test_the_dry_run_of_the_readme_shows_jobs_by_rule(fresh, project):
-    (command,) = re.findall(r"`snakemake (-n [^`]*)`", (project / "README.md").read_text())
+def test_the_dry_run_of_the_tutorial_shows_jobs_by_rule(fresh, project):
+    page = (project / "docs/tutorials/first-table.md").read_text()
+    (command,) = re.findall(r"^snakemake (-n)$", page, re.MULTILINE)
     fresh.command = lambda *options: [sys.executable, "-m", "snakemake", *options]
     fresh.variables["HF_HUB_OFFLINE"] = "0"
     said = fresh.succeeds(*shlex.split(command))

@@ -15,6 +15,7 @@ from workflow_scripts.embedding.settings import (
     OPTIONS,
     POOLINGS,
     RECIPE_KEYS,
+    RECORDED,
     ROLES,
     SETTINGS,
     EncoderSettings,
@@ -24,10 +25,6 @@ from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
 _REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
-
-
-# of a recipe of method none: the settings are those that the model's folder records
-RECORDED = "recorded"
 
 
 def settle_settings(model: str, options: SettingsOptions) -> EncoderSettings:

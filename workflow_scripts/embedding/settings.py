@@ -23,6 +23,8 @@ POOLINGS: dict[str, str] = {
     "projected": "mean of the views that CMLM makes of `mean`, of an encoder that it trained; for "
     "recipes of method none only",
 }
+# of a recipe of method none: the settings are those that the model's folder records
+RECORDED = "recorded"
 # which need the last layer
 LAST_LAYER_POOLINGS = ("pooler", "projected")
 

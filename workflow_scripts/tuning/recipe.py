@@ -22,10 +22,10 @@ from workflow_scripts.configuration.blocks import (
     mistake,
     read_block,
 )
-from workflow_scripts.embedding.recorded_settings import RECORDED
 from workflow_scripts.embedding.settings import (
     POOLINGS,
     RECIPE_KEYS,
+    RECORDED,
     ROLES,
     SHORTEST_MAX_LENGTH,
     EncoderSettings,

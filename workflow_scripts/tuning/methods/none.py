@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, field_validator
 
 from workflow_scripts.configuration.blocks import WholeNumber, mistake
-from workflow_scripts.embedding.recorded_settings import RECORDED
-from workflow_scripts.embedding.settings import POOLINGS
+from workflow_scripts.embedding.settings import POOLINGS, RECORDED
 from workflow_scripts.tuning.recipe import Recipe
 
 # type checkers read no Literal that is computed
