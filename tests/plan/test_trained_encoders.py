@@ -72,11 +72,15 @@ def test_pages_say_what_was_trained_before_and_what_is_a_smoke_test(config):
     assert f"trained before this run: {text}" in part["differences_from_paper"]
     assert plan.outputs._index()["trained"] == {str(CMLM): text}
     (headline,) = plan.outputs._overview()["cmlm"]
-    assert [shown["training"] for shown in headline["rows"]] == [f"trained before this run: {text}"]
+    (shown,) = headline["rows"]
+    assert (shown["trained_before"], shown["smoke_test"]) == (text, None)
 
     config["trained_encoders"] = []
     config["recipes"]["cmlm"]["steps"] = 24
-    note, *_ = plan_of(config).outputs.resolved("tables", "table")["notes"]
+    plan = plan_of(config)
+    (shown,) = plan.outputs._overview()["cmlm"][0]["rows"]
+    assert shown["smoke_test"] == "24 steps, 1,000,000 in the paper"
+    note, *_ = plan.outputs.resolved("tables", "table")["notes"]
     assert note.startswith("Smoke test: CMLM, CMLM-MIRROR (24 steps, 1,000,000 in the paper).")
     # a hundredth of the paper's steps is no smoke test
     config["recipes"]["cmlm"]["steps"] = 10_000

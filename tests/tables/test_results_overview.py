@@ -228,6 +228,18 @@ def line(task: str, change: float, p_value: float | None, **changes: Any) -> Lin
     return Line(task, f"{task}.html", "BERT + Mirror", ["bert"], **(known | changes))
 
 
+def test_a_smoke_test_is_folded_and_what_was_trained_before_is_said(made):
+    steps = "24 steps, 1,000,000 in the paper"
+    write_cells(made / "tables/cells/t.tsv", [BASE, TUNED])
+    text = index(made, overview={"own": [headline(smoke_test=steps)]})
+    assert "<summary>Smoke tests: 1 of 1 comparisons</summary>" in text
+    assert f"; {steps}.</li>" in text and '<svg class="dots" role="img"' not in text
+    assert "helps on" not in text
+    text = index(made, overview={"own": [headline(trained_before="cmlm-en-mini, 4,000 steps")]})
+    assert text.count("Trained before this run: cmlm-en-mini, 4,000 steps.") == 1
+    assert "Smoke tests" not in text
+
+
 def test_verdicts_say_on_which_tasks_a_method_helps():
     made = tasks(
         [
@@ -240,6 +252,7 @@ def test_verdicts_say_on_which_tasks_a_method_helps():
             line("both", 0.1, 0.01),
             line("both", -0.1, 0.01),
             line("gone", 0.1, 0.01, tuned=None),
+            line("words", -0.2, 0.001, smoke_test="24 steps, 1,000,000 in the paper"),
         ]
     )
     headline, rest = verdict("Mirror-BERT", made)

@@ -1,6 +1,7 @@
 """What tables, figures and the pages of everything are assembled from: blocks and files."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,6 +108,14 @@ class Run:
         return {
             group: sorted(f"{folder}/{job}.tsv" for job in jobs) for group, jobs in groups.items()
         }
+
+
+def _first(note: Callable[..., str | None], *about: Any) -> str | None:
+    """Return what `note` says of the first encoder that it says something of; the last of `about`
+    are the encoders."""
+    *others, encoders = about
+    notes = (note(*others, encoder) for encoder in sorted(encoders))
+    return next((text for text in notes if text is not None), None)
 
 
 class Outputs:
@@ -227,7 +236,9 @@ class Outputs:
                 for row in headline["rows"]:
                     encoders = self._encoders_of_row(name, row["row"])
                     row["models"] = sorted({encoder.model for encoder in encoders})
-                    row["training"] = self._training(block.paper, encoders)
+                    both = encoders | self._encoders_of_row(name, row["against"])
+                    row["smoke_test"] = _first(smoke_test, self._typed, block.paper, both)
+                    row["trained_before"] = _first(before_run, self._typed, encoders)
                 headlines[block.section].append({"table": name, **headline})
         return {
             paper: [headline for headline in paper_headlines if headline["is_chosen"]]
@@ -246,15 +257,6 @@ class Outputs:
     def caption(self, figure: str) -> str:
         """Return the caption of a figure for the report, which reads it as reStructuredText."""
         return rst_text(self.figures[figure].caption)
-
-    def _training(self, paper: str, encoders: set[Encoder]) -> str | None:
-        """Return what the overview says of the training of a row, where it has something to say."""
-        for encoder in sorted(encoders):
-            if (text := before_run(self._typed, encoder)) is not None:
-                return f"trained before this run: {text}"
-            if (text := smoke_test(self._typed, paper, encoder)) is not None:
-                return f"smoke test: {text}"
-        return None
 
     def _encoders_of_row(self, table: str, row: str) -> set[Encoder]:
         cells = self._cells.requests.cells["tables", table].items()

@@ -37,6 +37,10 @@ class Line(NamedTuple):
     lower_is_better: bool
     base: Cell | None
     tuned: Cell | None
+    # what is said of its training: "24 steps, 1,000,000 in the paper", or of an encoder that was
+    # trained before the run
+    smoke_test: str | None = None
+    trained_before: str | None = None
 
     @property
     def ran(self) -> bool:
@@ -183,6 +187,12 @@ class Task(NamedTuple):
             if outcome in texts
         )
 
+    @property
+    def trained_before(self) -> list[str]:
+        """What is said of encoders that were trained before the run, each once."""
+        texts = (line.trained_before for line in self.lines)
+        return list(dict.fromkeys(text for text in texts if text is not None))
+
     def plot(self, name: str) -> Markup:
         """Return the dot plot of the lines; `name` is an id that the page has once."""
         title = f"{self.name}: scores before and after tuning"
@@ -227,13 +237,14 @@ def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[Cell]) -> list
         shown = _factor(headline, (cell for pair in pairs for cell in pair))
         for row, (base, tuned) in zip(headline["rows"], pairs, strict=True):
             what = (headline["task"], f"{table}.html", _encoder(row), row["models"])
-            made.append(Line(*what, shown, headline["lower_is_better"], base, tuned))
+            training = row.get("smoke_test"), row.get("trained_before")
+            made.append(Line(*what, shown, headline["lower_is_better"], base, tuned, *training))
     return made
 
 
 def tasks(of_paper: Iterable[Line]) -> list[Task]:
-    """Return the tasks of which a line ran, in order."""
-    ran = [line for line in of_paper if line.ran]
+    """Return the tasks of which a line ran that is no smoke test, in order."""
+    ran = [line for line in of_paper if line.ran and line.smoke_test is None]
     groups = groupby(ran, key=lambda line: (line.task, line.address))
     return [Task(*key, list(group)) for key, group in groups]
 
