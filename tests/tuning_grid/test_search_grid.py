@@ -118,7 +118,7 @@ def test_a_cell_without_a_score_says_why_and_repeats_are_left_out_where_it_says_
     corpus = Path(files["corpus.txt"])
     corpus.write_text(corpus.read_text() * 2)
     rows = search(axes=["deduplicate", "batch_size"], cells=[[True, 40], [False, 40], [True, 8]])
-    assert rows[0, 33]["reason"].endswith("batch_size of recipe own to 20 or less")
+    assert rows[0, 33]["reason"].endswith("to 20 or less (in a command `--set batch_size=20`)")
     assert [rows[cell, 33]["value"] is None for cell in range(3)] == [True, False, False]
     assert [rows[cell, 33]["steps"] for cell in (1, 2)] == [1, 2]
 

@@ -78,8 +78,10 @@ def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:
     """Raise `UserError` if the corpus does not fill one batch."""
     count = len(corpus.strings)
     if count < batch_size:
+        most = max(count, 2)
         remedy = (
-            f"add strings, or set batch_size of recipe {recipe_name} to {max(count, 2)} or less"
+            f"add strings, or lower batch_size of recipe {recipe_name} to {most} or less "
+            f"(in a command `--set batch_size={most}`)"
         )
         problem = f"{count} strings, fewer than one batch of {batch_size}"
         raise UserError(corpus.path, problem, remedy)

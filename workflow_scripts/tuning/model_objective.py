@@ -79,7 +79,8 @@ class ModelObjective(Objective):
             raise UserError(
                 path,
                 f"{count} {what}, fewer than one batch of {size}",
-                f"add text or lower batch_size to {max(count, 2)} or less",
+                f"add text or lower batch_size to {max(count, 2)} or less (in a command `--set "
+                f"batch_size={max(count, 2)}`)",
             )
         return self._choices.number_of_steps(count)
 
