@@ -106,8 +106,8 @@ class MirrorCollator(SentenceTransformerDataCollator):
 
     Rows of the training set have one column of strings, or two that are pairs already.
     `span_masking` has the keys of a recipe: `length`, `unit`, `side`, `min_length`, `mask_token`,
-    `place` (docs/config-keys.md); None masks nothing. What is cut out hangs on `seed` and on how
-    many batches were made before. Raises `UserError` for another key, and for rows with more
+    `place` (docs/reference/config.md); None masks nothing. What is cut out depends on `seed` and on
+    how many batches were made before. Raises `UserError` for another key, and for rows with more
     columns. Source: Liu et al. 2021, section 2.2.
     """
 
