@@ -58,7 +58,8 @@ name and the remedy. `mirror-bert check FILE` checks a file without a run.
 - Ids consist of small letters and digits, joined by single `-`, `_` or `.`.
 - Write `3.0e-4`: YAML reads `3e-4` as text. Numbers and truth values that YAML 1.1 would read
   differently from how they look (`033`, `1:30`, `no`) are errors.
-- A path is absolute, or relative to the data root (`data.root`). It must not contain `{name}`.
+- A path is absolute or relative: of data and corpora to the data root (`data.root`), of models and
+  trained encoders to the folder of the run. It must not contain `{name}`.
 
 ## Blocks that repeat
 

@@ -52,7 +52,7 @@ BY_HAND = {
     "docs/explanation/fidelity.md": "measured, with versions and seeds",
     "docs/explanation/performance.md": "made by make bench",
     "docs/howto/extend-the-tables.md": "compared with a run by a test",
-    "docs/howto/other-tools.md": "measured by the command that it names",
+    "docs/howto/other-tools.md": "measured by benchmarks.trainer_scores",
     "docs/howto/run-on-a-cluster.md": "measured on a cluster, or a request to one",
     "docs/reference/config.md": "made by make docs",
     "docs/reference/data-sets.md": "sizes of downloads",
