@@ -34,7 +34,7 @@ def evaluate(
     report: str | Path | None = None,
     mteb: str | Path | None = None,
 ) -> "pandas.DataFrame":
-    """Return the scores of an encoder on data sets, as the tables and `mirror-bert evaluate` do.
+    """Return the scores of an encoder on data sets, as `mirror-bert evaluate` computes them.
 
     A row for each data set and metric: `dataset`, `metric`, `value` (a fraction, higher is better
     unless the metric says otherwise), `low` and `high` (95% interval over items, bootstrap), `n`
@@ -42,17 +42,17 @@ def evaluate(
     `against`, `difference`, `difference_low`, `difference_high` and `p_value` of the paired
     bootstrap.
 
-    `frame.attrs["verdicts"]` say in a sentence each whether the items show a difference. `pairs`
-    are one's own to score on, by a name for each set: left string, right string and score; those
-    of scores 0 and 1 have the area under the ROC curve, too.
+    `frame.attrs["verdicts"]` has one sentence per comparison: whether the items show a difference.
+    `pairs` holds your own sets by name, as triples of left string, right string and score; sets
+    with scores 0 and 1 also get the area under the ROC curve.
 
-    `data_root` is the folder of the raw files, `datasets` ids or patterns ("sts*") of the
-    `catalogues`; the protocol of retrieval and classification is that of `config`. A data set
-    without its files is left out, and named in `frame.attrs["missing"]`, or an error with `strict`;
-    `frame.attrs["record"]` says what was scored with what. `own_classifier` takes the classifier
-    that the encoder was trained with. `report` is a file to write a page of HTML to, with the
-    scores as pictures. `mteb` is a folder to write the scores into in the format of the MTEB too,
-    of the data sets that are its tasks, with Pearson's correlation and F1. Raises `UserError`.
+    `data_root` is the folder of the raw files; `datasets` are ids or patterns ("sts*") from the
+    `catalogues`; `config` sets the protocol of retrieval and classification. A data set whose files
+    are missing is left out and listed in `frame.attrs["missing"]`; with `strict` it is an error.
+    `frame.attrs["record"]` has the inputs, settings and versions. `own_classifier` uses the
+    classifier that the encoder was trained with. `report` is a file for an HTML page with charts of
+    the scores. `mteb` is a folder for the scores in MTEB's format, for data sets that are MTEB
+    tasks, with Pearson's correlation and F1. Raises `UserError`.
     """
     import pandas
 

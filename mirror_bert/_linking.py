@@ -60,24 +60,26 @@ def link(
     """Return the `k` ids whose names are nearest to each mention, best first.
 
     `names` are pairs (id, name), or files of names as `mirror-bert link` reads them (tsv, OBO,
-    MRCONSO.RRF, ...; `read_names` chooses among them). A row for each mention and id: `mention`,
-    `rank` (from 1), `id`, `name` (the nearest one of that id) and `score`. A mention is linked if
-    its best score is at least `threshold` and lies above the second by `margin`; one that is not
-    has a row of rank 0. White space is collapsed. `similarity` is "cosine", or "dot" of the vectors
-    as they are; with `each_name` it is k names, not ids. Names have the prompt of role "passage",
-    mentions that of "query". The search is exact, or with `quantization` "int8" or "binary" by
-    codes of a byte or a bit a unit, whose finds the vectors score again: `frame.attrs["recall"]`
-    says then how many of the nearest that finds. Vectors of names are in memory, 4 bytes a unit
-    (the command keeps them on disk).
+    MRCONSO.RRF, ...; `read_names` selects among them). A row for each mention and id: `mention`,
+    `rank` (from 1), `id`, `name` (the nearest name of that id) and `score`. A mention is linked if
+    its best score is at least `threshold` and exceeds the second best by `margin`; an unlinked
+    mention has one row, of rank 0. White space is collapsed. `similarity` is "cosine", or "dot" for
+    the inner product of unnormalised vectors; with `each_name` the k nearest names are returned
+    instead of ids. Names get the prompt of role "passage", mentions that of "query". The search is
+    exact. With `quantization` "int8" or "binary" it uses one byte or bit per dimension and scores
+    the candidates again with the float vectors; `frame.attrs["recall"]` is then the share of the
+    nearest names that this finds. Vectors of names are kept in memory, 4 bytes per dimension (the
+    command keeps them on disk).
 
-    `gold` has the right ids of each mention (joined by |; None for unknown): half of the mentions,
-    by `seed`, then say how likely a best link is right by its score, which is the column
-    `confidence`. Without it `calibration`, from `frame.attrs["calibration"]` of such a call or a
-    file that its `save` wrote, gives the confidences. `target_precision` sets the threshold from
-    which on this share of the links was right. `frame.attrs["report"]` has the lines that the
-    command prints. `documents` are the texts that mentions come from: abbreviations that they
-    define are written out, in the column `expanded`. `report` is a file to write a page of HTML to,
-    with the scores as pictures and the doubtful links first. Raises `UserError`.
+    `gold` has the correct ids of each mention (joined by |; None for unknown). On half of the
+    mentions, drawn by `seed`, a map from the score of the best link to the probability that it is
+    correct is fitted; column `confidence` holds this probability. Without `gold`, `calibration`
+    gives the confidences: `frame.attrs["calibration"]` of an earlier call, or a file that its
+    `save` wrote. `target_precision` chooses the threshold above which this share of the links was
+    correct. `frame.attrs["report"]` has the lines that the command prints. `documents` are the
+    texts that mentions come from: abbreviations that they define are expanded, in the column
+    `expanded`. `report` is a file for an HTML page with charts of the scores and the doubtful links
+    first. Raises `UserError`.
     """
     import pandas
 
@@ -147,11 +149,11 @@ def read_names(
 ) -> list[tuple[str, str]]:
     """Return the pairs (id, name) of files of names, for `link`, as `mirror-bert link` reads them.
 
-    Of tables `name_column` and `id_column` (without one a name is its own id), and the rows that
-    have the values of `where`, one or several of each column. Of UMLS's MRCONSO.RRF those of a
-    `language` (LAT), of `sources` (SAB), of the flags `suppress`, of `where` by any of its columns,
-    and of concepts of `semantic_types`, such as "T047" or "Disease or Syndrome", by the MRSTY.RRF
-    beside it. Raises `UserError`.
+    For tables, `name_column` and `id_column` name the columns (without the latter, a name is its
+    own id), and `where` selects rows: the accepted value or values of each column. UMLS's
+    MRCONSO.RRF is filtered by `language` (LAT), `sources` (SAB), the flags `suppress`, `where` on
+    any column, and `semantic_types`, such as "T047" or "Disease or Syndrome", which need MRSTY.RRF
+    next to it. Raises `UserError`.
     """
     paths = [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
     conditions = [

@@ -33,14 +33,13 @@ def search(
 
     A row for each query and neighbour, in the order of the queries: `query`, `rank` (from 1),
     `line` (the number of the string in `strings`, from 1), `score` (the cosine) and `string`. Equal
-    strings are one, under the first of them, and blank ones are left out, of queries too. With a
-    `threshold`, neighbours of a lower cosine are left out. Strings have the prompt of role
-    "passage", queries that of "query". The search is exact, or with `quantization` "int8" or
-    "binary" by codes of a byte or a bit a unit, whose finds the vectors score again: then
-    `frame.attrs["recall"]` says how many of the nearest that finds. `report` is a file to write a
-    page of HTML to, with the scores as a picture and the doubtful hits first. Raises `UserError`
-    for lists
-    without a string, for `k` below 1 and a threshold that is no cosine.
+    strings count once, under the number of the first; blank strings and queries are left out. With
+    a `threshold`, neighbours with a lower cosine are left out. Strings get the prompt of role
+    "passage", queries that of "query". The search is exact. With `quantization` "int8" or "binary"
+    it uses one byte or bit per dimension and scores the candidates again with the float vectors;
+    `frame.attrs["recall"]` is then the share of the nearest strings that this finds. `report` is a
+    file for an HTML page with a chart of the scores and the doubtful hits first. Raises `UserError`
+    for lists without a string, for `k` below 1 and for a threshold outside -1 to 1.
     """
     import pandas
 

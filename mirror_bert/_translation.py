@@ -37,12 +37,12 @@ def translate(
     """Return the `k` best translations of each word, by a map learnt on a small dictionary.
 
     A row for each word and translation: `word`, `rank` (from 1), `translation`, `score`.
-    `dictionary` are pairs (source word, target word), of which the share `test_share` of the source
-    words, drawn by `seed`, is held out: the accuracy on it, with 95% intervals, is in
-    `frame.attrs["held_out"]`. `words` are those to translate, by default the held-out ones;
-    `target_encoder` is that of the target language (default: `encoder`). `mapping`,
-    `regularisation`, `retrieval` and `neighbours` are the options of `mirror-bert translate`.
-    Raises `UserError`. Source: Liu et al. 2021, section 4 (lexicon induction); Artetxe et al. 2018.
+    `dictionary` holds pairs (source word, target word). The share `test_share` of its source words,
+    drawn by `seed`, is held out; the accuracy on it, with 95% intervals, is in
+    `frame.attrs["held_out"]`. `words` are the words to translate (default: the held-out ones);
+    `target_encoder` embeds the target language (default: `encoder`). `mapping`, `regularisation`,
+    `retrieval` and `neighbours` are the options of `mirror-bert translate`. Raises `UserError`.
+    Source: Liu et al. 2021, section 4 (lexicon induction); Artetxe et al. 2018.
     """
     import pandas
 

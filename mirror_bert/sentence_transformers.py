@@ -102,12 +102,12 @@ class MirrorLoss(torch.nn.Module):
 
 
 class MirrorCollator(SentenceTransformerDataCollator):
-    """Pairs each string of a batch with itself, and cuts a span out of one of the two.
+    """Pair each string of a batch with itself and cut a span out of one of the two.
 
-    Rows of the training set have one column of strings, or two that are pairs already.
+    The training set has one column of strings, or two columns that are pairs already.
     `span_masking` has the keys of a recipe: `length`, `unit`, `side`, `min_length`, `mask_token`,
     `place` (docs/reference/config.md); None masks nothing. What is cut out depends on `seed` and on
-    how many batches were made before. Raises `UserError` for another key, and for rows with more
+    the number of earlier batches. Raises `UserError` for an unknown key and for rows with more
     columns. Source: Liu et al. 2021, section 2.2.
     """
 
@@ -188,8 +188,8 @@ class _SetsEvaluator(BaseEvaluator):
 class SimilarityEvaluator(_SetsEvaluator):
     """Spearman's correlation of cosines and scores, as Multi-SimLex and STS are scored.
 
-    `pairs` are (left string, right string, score); scores of 0 and 1 have the area under the ROC
-    curve, too.
+    `pairs` are (left string, right string, score); with scores 0 and 1 the area under the ROC curve
+    is computed, too.
     """
 
     def __init__(
@@ -201,9 +201,9 @@ class SimilarityEvaluator(_SetsEvaluator):
 class LinkingEvaluator(_SetsEvaluator):
     """Accuracy@1 and @5 of linking mentions to the names of an ontology, as SapBERT counts.
 
-    `names` are pairs (id, name), of which a name may have several ids, `mentions` pairs (mention,
-    id). A mention is right at k if one of its k nearest names has its id; `similarity` is "cosine"
-    or "dot", of the vectors as they are.
+    `names` are pairs (id, name), where a name may have several ids; `mentions` are pairs (mention,
+    id). A mention counts as correct at k if one of its k nearest names has its id. `similarity` is
+    "cosine", or "dot" for the inner product of unnormalised vectors.
     """
 
     def __init__(
@@ -233,11 +233,11 @@ class LinkingEvaluator(_SetsEvaluator):
 
 
 class LexiconEvaluator(_SetsEvaluator):
-    """Accuracy@1 and @5 of a lexicon of two languages, by a map learnt on training pairs.
+    """Accuracy@1 and @5 of translating words, by a map learnt on training pairs.
 
     `train` and `test` are pairs (source word, target word). Translations are sought among
-    `target_vocabulary` and the target words of the pairs. Map and search are those of the default
-    config (supervised, CSLS). Source: Liu et al. 2021, section 4; Artetxe et al. 2018.
+    `target_vocabulary` and the target words of the pairs. The map and the search are those of the
+    default config (supervised, CSLS). Source: Liu et al. 2021, section 4; Artetxe et al. 2018.
     """
 
     def __init__(
@@ -259,7 +259,7 @@ class LexiconEvaluator(_SetsEvaluator):
 
 
 class DatasetEvaluator(_SetsEvaluator):
-    """The scores of data sets of config/datasets.yaml, of any task; the first one's is primary.
+    """Scores on data sets of config/datasets.yaml, of any task; the first score is the primary one.
 
     `data_root` is the folder of their files, `datasets` ids or patterns ("multisimlex-*") of the
     `catalogues`.

@@ -41,7 +41,7 @@ def section_of(name: str, function: FunctionType, heading: str = "##") -> str:
     rows = []
     for option, text in (row for group in groups for row in group.options):
         default = default_text(option, text)
-        before = "needed" if option.needed and not option.is_word else ""
+        before = "required" if option.needed and not option.is_word else ""
         after = f"default `{default}`" if default else ""
         what = "; ".join(filter(None, (before, text, after)))
         value = ", ".join(f"`{choice}`" for choice in option.choices)

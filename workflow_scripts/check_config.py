@@ -11,10 +11,10 @@ COMMAND config/config.yaml
 
 
 def check_config(file: str, /) -> None:
-    """Check a config file as a run does, YAML mistakes with their line included.
+    """Check a config file as a run does, and report YAML mistakes with their line.
 
     Args:
-        file: what would be given with --configfile
+        file: config file, as for --configfile
     """
     Plan(read_layers([file]))
     print(f"{file}: nothing wrong with it")

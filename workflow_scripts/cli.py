@@ -9,18 +9,18 @@ from workflow_scripts.files import STDIN
 COMMAND = "mirror-bert"
 # by name: the module, and what it does
 COMMANDS = {
-    "tune": ("tune", "an encoder from a model and strings, by Mirror tuning"),
-    "cmlm": ("cmlm", "an encoder from a model and running text, by CMLM"),
-    "evaluate": ("evaluate", "score an encoder on data sets, beside another one"),
-    "embed": ("embed", "vectors of the lines of a file"),
+    "tune": ("tune", "make an encoder from a model and strings, by Mirror tuning"),
+    "cmlm": ("cmlm", "make an encoder from a model and running text, by CMLM"),
+    "evaluate": ("evaluate", "score an encoder on data sets, alone or against another one"),
+    "embed": ("embed", "embed the lines of a file"),
     "link": ("link", "link mentions to the names of an ontology"),
-    "search": ("search", "nearest sentences, near-duplicates and translations in files"),
-    "translate": ("translate", "a lexicon of two languages from a small dictionary"),
-    "export": ("export_onnx", "ONNX files for an encoder, several times faster on a CPU"),
-    "reduce": ("reduce", "an encoder of fewer dimensions, by a PCA"),
+    "search": ("search", "find nearest sentences, near-duplicates and translations in files"),
+    "translate": ("translate", "translate words, learning from a small dictionary"),
+    "export": ("export_onnx", "add ONNX files to an encoder, several times faster on a CPU"),
+    "reduce": ("reduce", "make an encoder with fewer dimensions, by a PCA"),
     "push": ("push", "upload an encoder to the Hugging Face hub"),
     "recipes": ("list_recipes", "list the recipes, or explain one"),
-    "init": ("make_folder", "a folder of your own for the workflow, with a commented config"),
+    "init": ("make_folder", "make a folder of your own for the workflow, with a commented config"),
     "check": ("check_config", "check a config of the workflow"),
 }
 _NAMES = {module: name for name, (module, _) in COMMANDS.items()}

@@ -51,12 +51,13 @@ class TextOptions:
     """What an encoder is trained on.
 
     Args:
-        text: text file, or a folder: all its .txt files (all files with a --reader of a format)
-        reader: format: by default a blank line ends a document, and so does a file's end
-        held_out: share of the documents, or a file: its loss is logged, with shuffled neighbours
-            too
-        held_out_every: steps from one such loss to the next (default 100)
-        bitext: translations to retrieve as well: lines source||target, or two columns (tab)
+        text: text file, or a folder: all its .txt files (all files with the --reader of another
+            format)
+        reader: format; by default a blank line or the end of a file ends a document
+        held_out: share of the documents to hold out, or a file: its loss is logged, also with
+            shuffled neighbours
+        held_out_every: steps between two such losses (default 100)
+        bitext: translations to train on as well: lines source||target, or two tab-separated columns
     """
 
     text: Path
@@ -158,10 +159,10 @@ def cmlm(
 ) -> None:
     """Make an encoder from your own running text, by conditional masked language modelling.
 
-    Or by any other recipe that trains on running text. The text is split into sentences; repeats
-    and very short ones are left out. The encoder loads with SentenceTransformer(DIR) and with
-    transformers. A recipe with `start` goes on from an encoder: --model is then the folder of that
-    one.
+    Any other recipe that trains on running text works too. The text is split into sentences;
+    repeated and very short ones are left out. The encoder loads with SentenceTransformer(DIR) and
+    with transformers. A recipe with `start` continues from an encoder: --model is then the folder
+    of that encoder.
 
     Args:
         model: model folder or hub id (id@revision)

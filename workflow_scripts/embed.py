@@ -98,23 +98,23 @@ def embed(
     shard_size: int = SHARD_SIZE,
     overwrite: bool = False,
 ) -> None:
-    """Embed the lines of a text file with any encoder, to one .npy file.
+    """Embed the lines of a text file with any encoder and write the vectors to one .npy file.
 
-    Row i of the output belongs to line i, or to row i of a table; equal strings are run once. Large
-    files are embedded shard by shard: a run that was stopped goes on when the same command is given
-    again.
+    Row i of the output belongs to line i, or to row i of a table; equal strings are embedded once.
+    Large files are embedded shard by shard: if a run is stopped, the same command continues it.
 
     Args:
         model: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line, or a table
+        strings: UTF-8 text file, one string per line, or a table
         output: vectors, .npy, row = line
-        record: what was embedded with what, as JSON
+        record: write inputs, settings and versions there, as JSON
         dtype: type of the output
-        quantization: int8: a byte a unit, with the ranges of units in OUTPUT.ranges.npy; binary:
-            a bit a unit, packed; as quantize_embeddings of sentence-transformers has them
-        remove_components: take the first N principal components out: of strings of one language,
-            in float32
-        shard_size: strings of a shard
+        quantization: int8: one byte per dimension, with the ranges in OUTPUT.ranges.npy; binary:
+            one bit per dimension, packed; both as quantize_embeddings of sentence-transformers
+            writes them
+        remove_components: remove the first N principal components; for strings of one language, in
+            float32
+        shard_size: strings per shard
         overwrite: replace the output
     """
     check_encoder_options(encoder, machine)

@@ -25,12 +25,12 @@ STARTED_AT = time.time()
 
 
 class UserError(Exception):
-    """A mistake in config, data or arguments: where it is, what is wrong, and what to do about it.
+    """A mistake in config, data or arguments: where it is, what is wrong and how to fix it.
 
-    `where` is a file (with `:line` if known), a key of config or an option; None where only a
-    caller knows it, who raises `error.at(where)`. `remedy` is None only where the problem says what
-    to do. The text is one line, "where: problem; remedy": control characters are escaped, and the
-    middle is left out where what a damaged file holds makes it long.
+    `where` is a file (with `:line` if known), a key of the config or an option; None if only the
+    caller knows it, which then raises `error.at(where)`. `remedy` is None only if the problem
+    already says what to do. The text is one line, "where: problem; remedy": control characters are
+    escaped, and long text from damaged files is shortened in the middle.
     """
 
     separator = ": "

@@ -49,8 +49,8 @@ class ComparisonOptions:
     """Another encoder that the scores are compared with.
 
     Args:
-        against: another encoder or the untuned model: differences, by the paired bootstrap
-        against_pooling: pooling of --against (default: that encoder's own, else as for --model)
+        against: another encoder, or the untuned model, to compare with by the paired bootstrap
+        against_pooling: pooling of --against (default: that encoder's own, else that of --model)
     """
 
     against: str | None = None
@@ -63,9 +63,9 @@ class OutputOptions:
 
     Args:
         output: scores as JSON rows
-        card: write the scores on the encoder's card as well
-        report: page of HTML with the scores as pictures and a table
-        mteb: folder to write them into in the MTEB's format too, with Pearson's correlation and
+        card: also write the scores into the encoder's card (README.md)
+        report: write an HTML page with charts and a table of the scores
+        mteb: also write the scores to this folder in MTEB's format, with Pearson's correlation and
             F1 (STS12 to 16, STS Benchmark, SICK-R, Tatoeba)
     """
 
@@ -197,21 +197,22 @@ def evaluate(
 ) -> None:
     """Score one encoder on data sets, as the workflow's tables do.
 
-    The encoder is any model folder or hub id that transformers loads. With --against each score
-    stands next to that of another one, such as the untuned model, with the difference, its 95%
-    interval and its p value. A data set whose files are not in the data root is named and left out.
+    The encoder is any model folder or hub id that transformers loads. With --against, each score is
+    shown next to that of another encoder, such as the untuned model, with the difference, its 95%
+    interval and its p value. Data sets whose files are missing from the data root are listed and
+    left out.
 
     Args:
         model: model folder or hub id (id@revision)
         datasets: data sets of config/datasets*.yaml: ids, or patterns such as 'tatoeba-*'
         data_root: folder of the raw files
-        pairs: tables of scored pairs of one's own: CSV, TSV, JSON lines, Parquet
-        pair_columns: their columns: left string, right string and score (or 0 and 1 as labels)
-        pair_half: take one half of the pairs, such as the one that tune did not take
-        catalogues: configs whose `datasets` are meant instead
-        config: config whose `retrieval` is used (default: that of the default run)
-        strict: a missing data set is an error, not left out
-        own_classifier: take the classifier that the encoder was trained with (method classify)
+        pairs: tables of your own scored pairs: CSV, TSV, JSON lines, Parquet
+        pair_columns: their columns for left string, right string and score (or labels 0 and 1)
+        pair_half: use one half of the pairs, such as the half that tune did not use
+        catalogues: configs whose `datasets` replace those of config/datasets*.yaml
+        config: config whose `retrieval` is used (default: config/config.yaml)
+        strict: fail if a data set is missing, instead of leaving it out
+        own_classifier: use the classifier that the encoder was trained with (method classify)
     """
     if not output.output.name:
         raise UserError(f"--output {output.output}", "is a folder", "give a file name")

@@ -14,12 +14,12 @@ COMMAND --encoder my-encoder --int8
 def export_onnx(*, encoder: Path, int8: bool = False) -> None:
     """Add ONNX files to an encoder folder, for ONNX Runtime and sentence-transformers.
 
-    onnx/model.onnx holds the model in float32, onnx/model_quantized.onnx (--int8) with the weights
-    of its matrix products in int8: faster on a CPU, vectors nearly the same.
+    onnx/model.onnx holds the model in float32. onnx/model_quantized.onnx (--int8) has int8 weights
+    in its matrix products: faster on a CPU, with nearly the same vectors.
 
     Args:
         encoder: encoder folder to add to
-        int8: write the int8 file as well
+        int8: also write the int8 file
     """
     if not encoder.is_dir():
         raise UserError(f"--encoder {encoder}", "no such folder", "give a local one")

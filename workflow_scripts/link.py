@@ -116,18 +116,18 @@ class NamesOptions:
     """What is linked to.
 
     Args:
-        names: names with ids (default: those of a finished --index)
-        names_format: default: by the file's name and first lines
-        name_column: of tables (CSV, TSV, JSON lines, Parquet): the names
-        id_column: of tables: their ids (default: a name is its own)
-        where: of tables and MRCONSO.RRF, COLUMN=VALUE: the rows to read; repeatable
-        language: of MRCONSO.RRF (default: ENG)
-        sources: of MRCONSO.RRF, SAB (default: all)
-        suppress: of MRCONSO.RRF, flags to take (default: N)
-        semantic_types: of MRCONSO.RRF with MRSTY.RRF beside it: T047 or its name
-        index: folder that keeps the names and their vectors
-        dtype: float16 takes half the disk and rounds
-        shard_size: names of a shard
+        names: files of names with ids (default: the names of a finished --index)
+        names_format: default: guessed from the file's name and first lines
+        name_column: column of the names in a table (CSV, TSV, JSON lines, Parquet)
+        id_column: column of their ids in a table (default: each name is its own id)
+        where: COLUMN=VALUE: read only these rows (table, MRCONSO.RRF); repeatable
+        language: language in MRCONSO.RRF (default: ENG)
+        sources: sources (SAB) in MRCONSO.RRF (default: all)
+        suppress: SUPPRESS flags to accept in MRCONSO.RRF (default: N)
+        semantic_types: of MRCONSO.RRF, as T047 or by name; needs MRSTY.RRF next to it
+        index: folder that stores the names and their vectors
+        dtype: float16 needs half the disk space and rounds
+        shard_size: names per shard
     """
 
     names: Sequence[Path] | None = None
@@ -150,9 +150,9 @@ class OutputOptions:
 
     Args:
         output: links (default, and -: standard output)
-        errors: mentions whose best id is not a gold one, tsv
-        report: page of HTML with the scores as pictures and the doubtful links
-        format: of the links
+        errors: write mentions whose best id is not a gold id there, as tsv
+        report: write an HTML page with charts of the scores and the doubtful links
+        format: format of the links
         overwrite: replace the outputs
     """
 
@@ -173,10 +173,10 @@ class CalibrationOptions:
     """How sure links have to be.
 
     Args:
-        target_precision: link from the score on at which this share of the links is right
-        write_calibration: confidences of links, fitted on half of the gold ids; for --calibration
-        calibration: confidences by that file, for mentions without gold ids
-        seed: of the half
+        target_precision: link only above the score from which this share of the links is correct
+        write_calibration: fit confidences on half of the gold ids, for --calibration
+        calibration: file written by --write-calibration: adds confidences without gold ids
+        seed: seed that draws the half
     """
 
     target_precision: float | None = None
@@ -449,14 +449,14 @@ def link(
 ) -> None:
     """Link mentions to the names of an ontology or a list, with any encoder.
 
-    Each mention gets the ids of its nearest names by exact search; a run that was stopped goes on.
+    Exact search finds the ids of the nearest names. The same command continues a stopped run.
 
     Args:
         encoder: model folder or hub id (id@revision)
-        similarity: dot: of the vectors as they are, as the tables have it
-        each_name: k names, not ids: an id counts each time
-        approximate: search the N nearest lists alone (FAISS IVF); the recall is printed
-        quantization: search codes, rescored by the float vectors; the recall is printed
+        similarity: dot: inner product of unnormalised vectors
+        each_name: return names, not ids: an id may occur several times
+        approximate: search only the N nearest lists (FAISS IVF); the recall is printed
+        quantization: search quantised vectors, rescore in float; the recall is printed
         unbuffered: answer each line of standard input at once
     """
     check_encoder_options(embedding, machine)

@@ -68,7 +68,7 @@ def explain(name: str, path: Path) -> list[str]:
 
 
 def list_recipes(name: str = "", /, *, recipes: Path = CONFIG / "recipes.yaml") -> None:
-    """List the recipes, or explain one: each of its keys with its value.
+    """List the recipes, or explain one: every key with its value.
 
     Args:
         name: recipe to explain

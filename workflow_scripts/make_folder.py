@@ -36,12 +36,12 @@ _DATA = {
 def make_folder(what: Literal["my-model", "my-strings", "my-data-set"], folder: Path, /) -> None:
     """Make a folder of your own for the workflow, with a commented config.
 
-    Its models, data and hyper-parameters are those of the papers: for models of usual size.
+    Models, data and hyper-parameters are those of the papers, for models of the usual size.
 
     Args:
-        what: my-model compares a model with BERT in Table 3, my-strings tunes on a file of strings,
-            my-data-set scores encoders on a set of pairs
-        folder: folder to make; files in it stay
+        what: my-model compares a model with BERT in Table 3; my-strings tunes on a file of strings;
+            my-data-set scores encoders on your own pairs
+        folder: folder to create; existing files in it stay
     """
     snakefile = PROJECT / "Snakefile"
     shown = shlex.quote(str(snakefile)) if snakefile.is_file() else "CLONE/Snakefile"

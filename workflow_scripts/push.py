@@ -13,15 +13,15 @@ COMMAND my-encoder my-name/my-encoder --private --license apache-2.0 --language 
 
 
 def push(folder: Path, repository: str, /, *, private: bool = False, card: CardOptions) -> None:
-    """Upload an encoder folder to the Hugging Face hub, which is where others load it from.
+    """Upload an encoder folder to the Hugging Face hub, from which others can load it.
 
-    The repository is made where it is not there. The token is that of `hf auth login`, or HF_TOKEN.
-    What is said for the card is written into README.md of the folder first.
+    The repository is created if it does not exist. The token comes from `hf auth login` or
+    HF_TOKEN. The options for the card are first written into README.md of the folder.
 
     Args:
         folder: encoder folder
         repository: id of the repository on the hub, owner/name
-        private: a repository that is made is seen by its owner alone
+        private: make a new repository private
     """
     if not folder.is_dir():
         raise UserError(folder, "no such folder", "give one that tune wrote")

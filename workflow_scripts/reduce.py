@@ -1,4 +1,4 @@
-"""Command: an encoder of fewer dimensions, by a PCA fitted on strings."""
+"""Command: make an encoder with fewer dimensions, by a PCA fitted on strings."""
 
 import sys
 from pathlib import Path
@@ -34,19 +34,20 @@ def reduce(
     table: TableOptions,
     machine: MachineOptions,
 ) -> None:
-    """Make an encoder of fewer dimensions, by a PCA fitted on a sample of strings.
+    """Make an encoder with fewer dimensions, by a PCA fitted on a sample of strings.
 
-    The folder is the same model with one more module, a Dense layer, and is used as any other. How
-    many nearest neighbours it keeps is printed, of strings that the PCA was not fitted on.
+    The new folder has the same model and one more module, a Dense layer; use it like any other. The
+    share of nearest neighbours that it keeps is printed, for strings that the PCA was not fitted
+    on.
 
     Args:
         model: model folder or hub id (id@revision)
-        strings: strings like those to embed: a text file, one a line, or a table
-        dimensions: units of a vector that are wanted
+        strings: strings like those to embed: a text file, one per line, or a table
+        dimensions: dimensions of the new encoder
         output: encoder folder to write
         pooling: default: the encoder's own
-        max_length: tokens a string is cut to (default: the encoder's own, else 64)
-        overwrite: replace what is in the output
+        max_length: most tokens of a string (default: the encoder's own, else 64)
+        overwrite: replace the contents of the output
     """
     check_threads(machine.threads)
     check_counts(dimensions=dimensions)

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
 
 ABOUT = """Find nearest sentences, near-duplicates and translations in files of one string a line.
 
-All is exact. Lines that are equal are one string, under the first of them; empty ones are skipped;
-both are counted at the end. Vectors are kept in a folder next to the output until it is written: a
-run that was stopped goes on when the same command is given again."""
+The search is exact. Equal lines count as one string, under the number of the first; empty lines are
+skipped; both are counted at the end. Vectors are kept in a folder next to the output until it is
+written: if a run is stopped, the same command continues it."""
 EXAMPLE = """
 echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
     --strings resources/sample_data/names/biomedical_names.txt --k 3 --output nearest.tsv
@@ -140,11 +140,11 @@ class OutputOptions:
     """What is written where.
 
     Args:
-        output: what is found, best first
+        output: file for the results, best first
         format: default: jsonl where the output's name ends so, else tsv
-        record: what was searched with what, as JSON
-        report: page of HTML with the scores as a picture and the doubtful rows
-        shard_size: strings of a shard
+        record: write inputs, settings and versions there, as JSON
+        report: write an HTML page with a chart of the scores and the doubtful rows
+        shard_size: strings per shard
         overwrite: replace the output
     """
 
@@ -328,15 +328,15 @@ def nearest(
     embedding: EncoderOptions,
     machine: MachineOptions,
 ) -> None:
-    """Find the strings of a file that are nearest to each query, by cosine.
+    """Find the strings of a file that are nearest to each query by cosine.
 
     Args:
         encoder: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line, or a table
-        queries: text file, one a line, or a table; - is stdin
-        k: strings a query, at most
-        threshold: cosine that a string has at least
-        quantization: search codes, rescored by the float vectors; the recall is printed
+        strings: UTF-8 text file, one string per line, or a table
+        queries: text file, one query per line, or a table; - for standard input
+        k: most strings per query
+        threshold: lowest cosine to report
+        quantization: search quantised vectors and rescore with float vectors; the recall is printed
     """
     inputs = {"strings": strings, "queries": queries}
     options: dict[str, Any] = {"k": k, "threshold": threshold}
@@ -377,13 +377,13 @@ def duplicates(
     embedding: EncoderOptions,
     machine: MachineOptions,
 ) -> None:
-    """Find pairs of a file that are near each other, by cosine.
+    """Find pairs of strings in a file that are close to each other by cosine.
 
     Args:
         encoder: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line, or a table
-        threshold: cosine that a pair has at least
-        k: neighbours of a string that are looked at, at most
+        strings: UTF-8 text file, one string per line, or a table
+        threshold: lowest cosine to report
+        k: most neighbours of a string to compare
     """
     inputs, options = {"strings": strings}, {"k": k, "threshold": threshold}
     job = Job(
@@ -422,12 +422,12 @@ def bitext(
 
     Args:
         encoder: model folder or hub id (id@revision)
-        strings: UTF-8 text file, one string a line, or a table
-        targets: file of the other language
-        target_encoder: encoder of the targets, in the same space
-        margin: cosine over that of the neighbours, less it, or as it is
-        k: neighbours that a cosine is set against
-        threshold: margin that a pair has at least
+        strings: UTF-8 text file, one string per line, or a table
+        targets: file in the other language
+        target_encoder: encoder of the targets, whose vectors share a space with those of --encoder
+        margin: cosine divided by that of the neighbours, minus it, or unchanged
+        k: neighbours that a cosine is compared with
+        threshold: lowest margin to report
     """
     encoders = {"encoder": encoder}
     if target_encoder is not None:

@@ -28,9 +28,10 @@ class TableOptions:
     """Which strings of a table are read: of CSV, TSV, JSON lines, Parquet, a folder of datasets.
 
     Args:
-        column: name of the column of the strings, or its number from 1 where there is no header;
-            two of pairs
-        where: COLUMN=VALUE: the rows to read; repeatable, and of one column any value counts
+        column: name of the column with the strings, or its number (from 1) without a header; two
+            for pairs
+        where: COLUMN=VALUE: read only these rows; repeatable; several values of one column are
+            alternatives
     """
 
     column: Sequence[str] = ()
@@ -126,10 +127,9 @@ def read_strings(
 ) -> list[Any]:
     """Return the strings of a column of a table, row by row; of several columns, tuples of them.
 
-    `path` is a CSV, TSV, JSON lines or Parquet file, or a folder that `datasets` saved; `where`
-    has the values of columns whose rows are read, one or several of each. Columns are named as in
-    the header; "1", "2" are those of a file without one. Raises `UserError` for a file or column
-    that is not there.
+    `path` is a CSV, TSV, JSON lines or Parquet file, or a folder that `datasets` saved. `where`
+    selects rows: the accepted value or values of each column. Columns are named as in the header,
+    or "1", "2", ... in a file without one. Raises `UserError` for a missing file or column.
     """
     columns = [column] if isinstance(column, str) else list(column)
     rows = read_columns(Path(path), columns, where or {})

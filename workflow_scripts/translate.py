@@ -227,14 +227,14 @@ class LanguageOptions:
     """The vectors and the words of both languages.
 
     Args:
-        encoder: model folder or hub id (id@revision) of both languages
-        source_encoder: that of the source language
-        target_encoder: that of the target language
-        source_vectors: word vectors: .vec or .bin
-        target_vectors: word vectors: .vec or .bin
-        source_vocabulary: one word a line (with vectors by default their first words)
-        target_vocabulary: one word a line (with vectors by default their first words)
-        most_words: words of a file of vectors that are its vocabulary
+        encoder: model folder or hub id (id@revision) for both languages
+        source_encoder: encoder of the source language
+        target_encoder: encoder of the target language
+        source_vectors: file of word vectors (.vec or .bin)
+        target_vectors: file of word vectors (.vec or .bin)
+        source_vocabulary: one word per line (default with word vectors: their first words)
+        target_vocabulary: one word per line (default with word vectors: their first words)
+        most_words: first words of a file of vectors to use as vocabulary
     """
 
     encoder: str | None = None
@@ -278,11 +278,11 @@ class LexiconOptions:
     """The pairs of words, and what is translated.
 
     Args:
-        dictionary: a word, a tab (or blanks) and its translation a line
-        test_share: share of the dictionary's source words that is held out
-        seed: of what is held out
-        test_dictionary: held-out pairs of its own, instead of a share
-        words: words to translate, one a line, - for stdin (default: the held-out ones)
+        dictionary: one pair per line: word, tab (or spaces), translation
+        test_share: share of the dictionary's source words to hold out
+        seed: seed that draws the held-out words
+        test_dictionary: file of held-out pairs, instead of a share
+        words: words to translate, one per line, - for standard input (default: the held-out words)
     """
 
     dictionary: Path
@@ -297,11 +297,12 @@ class MapOptions:
     """How the map is learnt, and how words are ranked.
 
     Args:
-        k: translations of a word
+        k: translations per word
         mapping: how the map is learnt
-        regularisation: of the supervised map's whitening (default: 0, as published)
-        retrieval: how words rank
-        neighbours: of CSLS
+        regularisation: regularisation of the supervised map's whitening (default: 0,
+            as published)
+        retrieval: how words are ranked
+        neighbours: neighbourhood size of CSLS
     """
 
     k: int = 5
@@ -316,8 +317,8 @@ class OutputOptions:
     """What is written where.
 
     Args:
-        output: word, rank, translation, score
-        format: of the output
+        output: file for word, rank, translation and score
+        format: format of the output
         overwrite: replace the output
     """
 
@@ -425,8 +426,9 @@ def translate(
 ) -> None:
     """Translate words by the vectors of two languages and a small dictionary.
 
-    A map between vectors of encoders, or static ones, is learnt on the dictionary; translations are
-    the nearest words of the target vocabulary. The accuracy on a held-out part is printed.
+    The dictionary teaches a map between the vectors of two encoders, or of two files of word
+    vectors; translations are the nearest words of the target vocabulary. The accuracy on a held-out
+    part is printed.
     """
     languages.check()
     check_encoder_options(embedding, machine)

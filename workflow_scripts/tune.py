@@ -60,13 +60,13 @@ class TuningOptions:
 
     Args:
         output: encoder folder to write
-        seed: several make an encoder each, in the folders seedN of the output (default 33)
-        set: change a key of the recipe: batch_size=64, span_masking.length=3; repeatable
+        seed: each of several seeds makes an encoder, in folder seedN of the output (default 33)
+        set: change a key of the recipe, such as batch_size=64 or span_masking.length=3; repeatable
         recipes: another file of recipes
-        step_log: JSON lines: step, loss, other measures, learning rate, tokens/s
-        report_to: trackers that get the same: tensorboard, wandb or both
+        step_log: write step, loss, other measures, learning rate and tokens/s there, as JSON lines
+        report_to: trackers that get the same values: tensorboard, wandb or both
         tracking_folder: where they write
-        overwrite: replace what is in the output
+        overwrite: replace the contents of the output
     """
 
     output: Path
@@ -87,11 +87,11 @@ class DevelopmentSetOptions:
         development_set: data set of config/datasets.yaml to score on while tuning; the best
             weights are kept
         data_root: folder of the development set's files
-        development_pairs: table of scored pairs of one's own to score on instead
-        pair_columns: its columns: left string, right string and score
-        pair_half: take one half of the pairs; evaluate takes the other
-        development_every: steps from one score to the next (default 10)
-        patience: scores without a better one after which tuning ends
+        development_pairs: table of your own scored pairs, used instead of a development set
+        pair_columns: its columns for left string, right string and score
+        pair_half: use one half of the pairs; let evaluate use the other
+        development_every: steps between two scores (default 10)
+        patience: stop after this many scores in a row without an improvement
     """
 
     development_set: str | None = None
@@ -355,16 +355,16 @@ def tune(
     development: DevelopmentSetOptions,
     machine: MachineOptions,
 ) -> None:
-    """Turn a model and one's own strings into an encoder, by any recipe that tunes.
+    """Turn a model and your own strings into an encoder, with any recipe that tunes.
 
     The encoder is a folder that loads with SentenceTransformer(DIR) and with transformers. A recipe
-    with `start` goes on from an encoder: --model is then the folder of that one.
+    with `start` continues from an encoder: --model is then the folder of that encoder.
 
     Args:
         model: model folder or hub id (id@revision)
         recipe: name of a recipe in config/recipes.yaml
-        corpus: text file, one raw string a line, or a table
-        more_corpora: files of the further corpora of the recipe, such as bitext, in its order
+        corpus: text file, one raw string per line, or a table
+        more_corpora: files of the recipe's additional corpora, such as bitext, in its order
     """
     check_files("--corpus", corpus, folders=bool(table.column))
     check_files("--more-corpora", *more_corpora)

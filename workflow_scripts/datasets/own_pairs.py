@@ -31,11 +31,11 @@ class OwnPairs(NamedTuple):
 
 
 def split_pairs(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
-    """Return the two halves of pairs (left string, right string, ...), each in their order.
+    """Split pairs (left string, right string, ...) into two halves, each in the order of the input.
 
-    Which half a pair is in depends on its strings, by their hash, not on its place: the halves are
-    as good as random in a file that is sorted by score, and the same in each call. A pair that is
-    repeated, or turned round, is in one of them.
+    The half of a pair depends on a hash of its strings, not on its position. So the halves are as
+    good as random even if the pairs are sorted by score, and every call gives the same ones. A
+    repeated or reversed pair falls into the same half.
     """
     rows = list(pairs)
     return _halves(rows, (row[:2] for row in rows))

@@ -31,9 +31,9 @@ from workflow_scripts.files import read_json, read_text, sha256_of_lines
 class Encoder:
     """A model with the settings by which it maps strings to vectors.
 
-    `record`, `card` and `learning_curve` are those of its folder (encoder.json, README.md,
-    learning_curve.svg), `own_weights` what a method trained next to the model. Make one with
-    `tune`, `train_cmlm` or `load`.
+    `record`, `card` and `learning_curve` are the files of its folder (encoder.json, README.md,
+    learning_curve.svg); `own_weights` are those that a method trained in addition to the model.
+    Make one with `tune`, `train_cmlm` or `load`.
     """
 
     loaded: LoadedModel
@@ -45,7 +45,7 @@ class Encoder:
 
     @property
     def dimension(self) -> int:
-        """The number of units of a vector, D."""
+        """The number of dimensions of a vector, D."""
         return self.settings.dimensions or self.loaded.size_of(self.settings)
 
     @property
@@ -64,12 +64,12 @@ class Encoder:
     ) -> np.ndarray:
         """Return float32 vectors [N, D] of N strings; row i belongs to `strings[i]`.
 
-        Equal strings are run once; an empty list gives [0, D]. `role` chooses the prompt:
-        "default", "query" (what is sought with) or "passage" (what is sought in). `progress` shows
-        how far it is on stderr. `precision` is that of the matrix products ("auto": float16 on
-        CUDA, float32 on a CPU), `token_budget` the padded tokens of one batch. The same machine and
-        strings give the same bytes, whatever the threads. Raises `UserError` for what is not a list
-        of strings.
+        Equal strings are embedded once; an empty list gives [0, D]. `role` chooses the prompt:
+        "default", "query" (strings to search for) or "passage" (strings to search in). `progress`
+        shows progress on stderr. `precision` is that of the matrix products ("auto": float16 on
+        CUDA, float32 on a CPU), `token_budget` the number of padded tokens in one batch. The same
+        machine and strings give the same bytes, for any number of threads. Raises `UserError`
+        unless `strings` is a list of strings.
         """
         strings = list_of_strings(strings)
         encoder = torch_encoder(self.loaded, self.settings, token_budget, precision)
@@ -116,11 +116,11 @@ class Encoder:
         )
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
-        """Write the encoder as a folder of transformers and sentence-transformers; return its path.
+        """Write a folder for transformers and sentence-transformers; return its path.
 
-        It is whole or not there. Raises `UserError` for a folder that is not empty, unless it holds
-        an encoder and `overwrite` is set, and for settings that sentence-transformers does not have
-        (a layer other than the last).
+        The folder is written completely or not at all. Raises `UserError` for a folder that is not
+        empty, unless it holds an encoder and `overwrite` is set, and for settings that
+        sentence-transformers does not support (a layer other than the last).
         """
         folder = Path(folder)
         if folder.exists() and not folder.is_dir():
@@ -146,11 +146,11 @@ class Encoder:
     ) -> str:
         """Upload the encoder to the Hugging Face hub as the folder that `save` writes.
 
-        Returns the address of `repository` ("owner/name"), which is made where it is not there,
-        seen by its owner alone with `private`. `language`, `license`, `datasets` (hub ids of what
-        it was tuned on) and `base_model` (a hub id) go on its card, beside what that has of the
-        pretrained model. The token is that of `hf auth login`, or HF_TOKEN. Raises `UserError`
-        without one, and where the hub cannot be reached or refuses.
+        Returns the address of `repository` ("owner/name"), which is created if it does not exist,
+        as a private one with `private`. `language`, `license`, `datasets` (hub ids of its training
+        data) and `base_model` (a hub id) are added to its card. The token comes from `hf auth
+        login` or HF_TOKEN. Raises `UserError` without a token, and if the hub cannot be reached or
+        refuses.
         """
         languages = (language,) if isinstance(language, str) else tuple(language)
         options = CardOptions(languages, license, tuple(datasets), base_model)
@@ -171,7 +171,7 @@ class Encoder:
     def to_sentence_transformers(self) -> Any:
         """Return a `sentence_transformers.SentenceTransformer`, which gives the same vectors.
 
-        Raises `UserError` where sentence-transformers is not installed.
+        Raises `UserError` if sentence-transformers is not installed.
         """
         try:
             # by name: no step of the workflow needs it
@@ -220,13 +220,13 @@ def load_encoder(
     device: str = "auto",
     threads: int | None = None,
 ) -> Encoder:
-    """Return the encoder of a folder, or of a model of the Hugging Face hub (`id@revision`).
+    """Load an encoder from a folder or from the Hugging Face hub (`id@revision`).
 
-    Settings that are not given are those that its folder records: ours, or one of
-    sentence-transformers, whose Dense and Normalize modules are run too. Any other model needs a
-    `pooling`. `dimensions` are the leading units of a vector that stay. `device` is "cpu", "cuda"
-    or "auto" (CUDA where there is a device); `threads` those of torch, None leaves their number.
-    Raises `UserError` for a model that cannot be loaded and for settings that it cannot take.
+    Settings that are not given are read from its folder, which this package or
+    sentence-transformers wrote; Dense and Normalize modules are run, too. Any other model needs a
+    `pooling`. `dimensions` is the number of leading dimensions to keep. `device` is "cpu", "cuda"
+    or "auto" (CUDA where there is a device); `threads` sets the threads of torch (None: unchanged).
+    Raises `UserError` for a model that cannot be loaded and for settings that it does not support.
     """
     given = {"pooling": pooling, "max_length": max_length, "layer": layer, "prompts": prompts}
     given["dimensions"] = dimensions

@@ -21,9 +21,9 @@ class CardOptions:
     """What the card says to the hub beyond what it has of the pretrained model.
 
     Args:
-        language: codes of the languages, such as en
+        language: language codes, such as en
         license: licence of the encoder, such as apache-2.0
-        datasets: hub ids of the data sets that it was tuned on
+        datasets: hub ids of the data sets that the encoder was tuned on
         base_model: hub id of the pretrained model
     """
 

@@ -45,10 +45,10 @@ ROLES: dict[str, str] = {
 class EncoderSettings:
     """How a string becomes a vector: prompt, tokens, layer, pooling.
 
-    `max_length` is the number of tokens that a string is cut to, special tokens and the prompt
-    included; `layer` that whose hidden states are pooled, 1 the first, None the last; `prompts` the
-    text put before a string, by its role (one of `ROLES`); `dimensions` the number of leading units
-    of a vector that stay, None for all (`truncate_dim` of sentence-transformers).
+    Strings are cut to `max_length` tokens, special tokens and the prompt included. `layer` is the
+    layer whose hidden states are pooled (1: the first; None: the last). `prompts` holds the text to
+    put before a string, by its role (one of `ROLES`). `dimensions` is the number of leading
+    dimensions to keep (None: all), as `truncate_dim` of sentence-transformers.
     """
 
     pooling: str
@@ -58,7 +58,7 @@ class EncoderSettings:
     dimensions: int | None = None
 
     def prompt(self, role: str = "default") -> str:
-        """Return the prompt of strings of a role: its own, else the default one, else none."""
+        """Return the prompt for a role: its own, else the default one, else an empty string."""
         return self.prompts.get(role, self.prompts.get("default", ""))
 
     def texts(self, strings: Sequence[str], role: str = "default") -> Sequence[str]:
@@ -132,10 +132,10 @@ class SettingsOptions:
 
     Args:
         pooling: default: the encoder's own
-        max_length: tokens a string is cut to (default: the encoder's own, else 64)
-        layer: layer pooled, from 1 (default: the encoder's own, else the last)
-        prompt: ROLE=TEXT before strings of a role: default, query or passage
-        dimensions: leading units that stay (default: the encoder's own, else all)
+        max_length: most tokens of a string (default: the encoder's own, else 64)
+        layer: layer to pool, from 1 (default: the encoder's own, else the last)
+        prompt: ROLE=TEXT: TEXT precedes strings of role default, query or passage
+        dimensions: first dimensions to keep (default: the encoder's own, else all)
     """
 
     pooling: Pooling | None = None

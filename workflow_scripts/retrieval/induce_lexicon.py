@@ -35,8 +35,8 @@ def induce_lexicon(
         mapping: how the map is learnt
         regularisation: of the supervised map's whitening, for small dictionaries (default: 0, as
             published)
-        retrieval: how words rank
-        neighbours: of CSLS
+        retrieval: how words are ranked
+        neighbours: neighbourhood size of CSLS
         k: target words a source word
         threads: threads of FAISS
         output: ranked translations, tsv

@@ -33,12 +33,12 @@ class MentionOptions:
     """What the mentions are.
 
     Args:
-        mentions: a mention a line, or a table; - for standard input
-        mention_column: number from 1, or name in the header (default: the line)
-        gold_column: ids that are right, joined by |, for the accuracy (-1: not counted)
-        document_column: text of its document, whose abbreviations are written out in the mention
-        documents: folder of documents, of which that column then has names
-        lower_case: names and mentions in small letters
+        mentions: text file with one mention per line, or a table; - for standard input
+        mention_column: number from 1, or name in the header (default: the whole line)
+        gold_column: correct ids, joined by |, for the accuracy (-1: not counted)
+        document_column: text of the document, whose abbreviations are expanded in the mention
+        documents: folder of documents; the document column then holds file names
+        lower_case: lower-case names and mentions
     """
 
     mentions: str
@@ -56,9 +56,9 @@ class LinkOptions:
     It is linked if its best score is at least `threshold`, and lies above the second by `margin`.
 
     Args:
-        k: ids of a mention
-        threshold: mentions whose best score is lower are not linked
-        margin: nor those whose second best is nearer to it than that
+        k: ids per mention
+        threshold: do not link mentions whose best score is lower
+        margin: do not link mentions whose second best score is closer to the best than this
     """
 
     k: int = 5

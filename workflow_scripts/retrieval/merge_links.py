@@ -31,7 +31,7 @@ def merge_links(
         files: names of these folders, in order
         shards: shards of each file
         links: links, tsv
-        errors: mentions whose best id is not a gold one, tsv
+        errors: write mentions whose best id is not a gold id there, as tsv
         report: counts; accuracy and precision by threshold where there are gold ids
     """
     paths = [path for name in files for path in shard_files(rankings / name, shards)]

@@ -44,11 +44,11 @@ def value_ranges(parts: Iterable[np.ndarray]) -> np.ndarray:
 def quantize(
     vectors: np.ndarray, quantization: Quantization, ranges: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the codes of vectors [n, D]: int8 [n, D], or uint8 [n, ceil(D / 8)] of one bit a unit.
+    """Quantise vectors [n, D]: to int8 [n, D], or to uint8 [n, ceil(D / 8)], one bit per dimension.
 
-    They are those of `quantize_embeddings` of sentence-transformers with precision "int8" and
-    "ubinary". `ranges` are the `value_ranges` of an int8 code, by default those of the vectors;
-    what lies outside gets the nearest code. A bit is set where a unit is above zero.
+    The codes equal those of `quantize_embeddings` of sentence-transformers with precision "int8"
+    and "ubinary". `ranges` are its `value_ranges` for int8 (default: the ranges of the vectors);
+    values outside get the nearest code. A bit is set where the value is above zero.
     """
     check_quantization(quantization)
     if quantization == "binary":

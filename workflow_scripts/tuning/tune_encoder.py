@@ -224,7 +224,7 @@ def tune_encoder(
     Args:
         model: model folder or hub id
         corpus: text file, one string a line
-        more_corpora: files of the further corpora of the recipe, such as bitext, in its order
+        more_corpora: files of the recipe's additional corpora, such as bitext, in its order
         recipe_name: name of the recipe
         recipe_json: the recipe's block of config as JSON
         seed: of all that is random

@@ -39,20 +39,20 @@ def tune(
     recipes: str | Path = CONFIG / "recipes.yaml",
     **changes: Any,
 ) -> Encoder:
-    """Return the encoder that a recipe makes of a model and raw strings.
+    """Return the encoder that a recipe makes from a model and raw strings.
 
-    The weights are those of `mirror-bert tune` with the same model, strings, recipe and seed,
-    whatever the number of threads. `model` is a folder, a hub id (`id@revision`) or an encoder;
-    `strings` are a list or another iterable, of pairs for recipes that tune on pairs, or the path
-    of a file with one a line. `recipe` names one of `recipes`
-    (docs/reference/config.md lists the keys), and `changes` are keys of it:
-    `pooling="mean", learning_rate=3e-4`. `development` are pairs
-    (left string, right string, score) that the model is scored on every `development_every` steps,
-    by Spearman's correlation; the best weights are kept, and `patience` scores in a row without a
-    better one end the tuning. `device` is "cpu", "cuda"
-    or "auto"; `threads` are those of torch, None leaves their number; `step_log` takes JSON lines,
-    and the trackers `report_to` ("tensorboard", "wandb" or both) the same, in `tracking_folder`.
-    The model is not changed. Raises `UserError` for a recipe, strings or a model that will not do.
+    The weights equal those of `mirror-bert tune` with the same model, strings, recipe and seed, for
+    any number of threads. `model` is a folder, a hub id (`id@revision`) or an encoder; `strings` is
+    a list or another iterable of strings (of pairs, for recipes that tune on pairs), or the path of
+    a file with one per line. `recipe` names one of `recipes` (docs/reference/config.md lists the
+    keys), and `changes` override its keys, as in `pooling="mean", learning_rate=3e-4`.
+    `development` holds pairs (left string, right string, score): every `development_every` steps
+    the model is scored on them by Spearman's correlation. The best weights are kept, and tuning
+    stops after `patience` scores in a row without an improvement. `device` is "cpu", "cuda" or
+    "auto"; `threads` sets the threads of torch (None: unchanged). `step_log` is a file for JSON
+    lines; the trackers `report_to` ("tensorboard", "wandb" or both) get the same values, in
+    `tracking_folder`. The model itself is not changed. Raises `UserError` for an invalid recipe,
+    unusable strings or an unsuitable model.
 
     Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
     """
@@ -80,11 +80,11 @@ def train_cmlm(
     recipes: str | Path = CONFIG / "recipes.yaml",
     **changes: Any,
 ) -> Encoder:
-    """Return the encoder that conditional masked language modelling makes of a model and texts.
+    """Return the encoder that conditional masked language modelling makes from a model and texts.
 
-    `texts` are documents, each a list of its sentences in order, or the path of a file with one
-    sentence a line and a blank line between documents; a document of one sentence is left out.
-    Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
+    `texts` holds documents, each a list of its sentences in order, or is the path of a file with
+    one sentence per line and a blank line between documents. Documents of one sentence are left
+    out. Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
     """
     block = _changed_recipe(recipe, recipes, changes)
     tracking = _Tracking(step_log, report_to, tracking_folder)
