@@ -52,6 +52,9 @@ def translate(
     if not train:
         raise UserError("dictionary", "all its words are held out", "enlarge it")
     asked = unique_in_order(source for source, _ in test) if words is None else list(words)
+    if regularisation and mapping != "supervised":
+        problem = f"mapping {mapping!r} has none"
+        raise UserError("regularisation", problem, 'remove it, or take mapping="supervised"')
     if not asked:
         raise UserError("words", "nothing to translate", "give some, or a larger test_share")
     vocabularies = [list_of_strings(source_vocabulary), list_of_strings(target_vocabulary)]

@@ -286,6 +286,10 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"neighbours": 61}, "61 neighbours of a vocabulary of 60 words"),
         ({"test_share": 1}, "--test-share 1.0: give a share from 0 to less than 1"),
         ({"regularisation": -1}, "--regularisation -1.0: give 0 or more"),
+        (
+            {"regularisation": 1, "mapping": "orthogonal"},
+            "--regularisation: --mapping orthogonal has none; remove it, or take",
+        ),
         ({"output": "folder"}, "is a folder"),
         ({"output": "pairs.tsv"}, r"pairs.tsv: is read from"),
     ],

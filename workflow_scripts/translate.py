@@ -338,6 +338,9 @@ def check_options(
         )
     if maps.regularisation < 0:
         raise UserError(f"--regularisation {maps.regularisation}", "give 0 or more", None)
+    if maps.regularisation and maps.mapping != "supervised":
+        problem = f"--mapping {maps.mapping} has none"
+        raise UserError("--regularisation", problem, "remove it, or take --mapping supervised")
     check_files("--dictionary", lexicon.dictionary)
     check_files("--test-dictionary", lexicon.test_dictionary)
     check_files("--words", lexicon.words, stdin=True)
