@@ -93,7 +93,7 @@ def link(
     if target_precision is not None:
         check_target(f"target_precision {target_precision:g}", target_precision, options)
         if gold is None and calibration is None:
-            problem, remedy = "no right ids to compare with", "give gold, or calibration"
+            problem, remedy = "no correct ids to compare with", "give gold, or calibration"
             raise UserError("target_precision", problem, remedy)
     batches = [*mention_batches(_mentions(mentions, gold, documents), lower_case=False)]
     ids, texts = ids_and_texts(names)
@@ -180,8 +180,8 @@ def _mentions(
     columns: list[Sequence[str | None]] = []
     for name, values in (("gold", gold), ("documents", documents)):
         if values is not None and (isinstance(values, str) or len(values) != len(texts)):
-            problem = "not one for each mention"
-            raise UserError(name, problem, f"give {len(texts)}, None where there is none")
+            problem = "not one per mention"
+            raise UserError(name, problem, f"give {len(texts)}, with None for unknown ones")
         columns.append([None] * len(texts) if values is None else values)
     for text, ids, document in zip(texts, *columns, strict=True):
         of_text = ("" if ids is None else ids) if gold is not None else None
@@ -203,7 +203,10 @@ def ids_and_texts(
     for number, pair in enumerate(listed):
         is_pair = isinstance(pair, tuple | list) and len(pair) == 2
         if not is_pair or not all(isinstance(part, str) and part.strip() for part in pair):
-            problem, remedy = "not an id and a name", "give pairs of two strings that are not blank"
+            problem, remedy = (
+                "not a pair of an id and a name",
+                "give pairs of two strings that are not blank",
+            )
             raise UserError(f"names[{number}]", problem, remedy)
         if any(mark in part for part in pair for mark in "\t\n\r"):
             raise UserError(f"names[{number}]", "holds a tab or a line break", "replace it")

@@ -18,8 +18,8 @@ def claim_workflow_package() -> None:
     if loaded is not None:
         if folder not in {Path(path).resolve() for path in loaded.__path__}:
             raise ImportError(
-                f"another package {_NAME} is loaded, from {[*loaded.__path__]}: import mirror_bert "
-                "before it, or in a process of its own"
+                f"another package named {_NAME} is loaded, from {[*loaded.__path__]}: import "
+                "mirror_bert first, or in a separate process"
             )
         return
     spec = importlib.util.spec_from_file_location(

@@ -116,7 +116,7 @@ def test_a_killed_run_goes_on_from_where_it_was(arguments, project, tmp_path, ca
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     cmlm.main(as_argv(arguments))
-    assert "going on after step" in capsys.readouterr().err
+    assert "continuing after step" in capsys.readouterr().err
     assert not state.exists()
     cmlm.main(as_argv(arguments | {"--output": str(tmp_path / "whole")}))
     weights = [
@@ -134,7 +134,7 @@ def text(content):
     ("changes", "message"),
     [
         (text(""), r"own\.txt.* has two neighbouring sentences"),
-        (text(make_document(1)), r"own\.txt: 6 lines and no blank one, .*--reader document"),
+        (text(make_document(1)), r"own\.txt: 6 lines without a blank line, .*--reader document"),
         (
             text("\n\n".join(make_document(1).splitlines())),
             r"own\.txt.* has two neighbouring sentences .*'alone': 6",

@@ -196,7 +196,7 @@ def test_no_output_replaces_an_input(command, capsys):
 @pytest.mark.parametrize("command", LOCKING, indirect=True)
 def test_of_two_runs_at_once_the_second_is_refused(command, capsys):
     main, before = import_module(command.module).main, sorted(Path().rglob("*"))
-    told = f"error: --output {command.output}: another run is writing this; "
+    told = f"error: --output {command.output}: another run is writing to it; "
     with sole_run("--output", command.made):
         status, line = run(main, command.argv(), capsys)
     assert (status, line) == (2, told + "wait for it or choose another")

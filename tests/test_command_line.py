@@ -150,7 +150,7 @@ def test_words_are_values_as_they_are(words, name, value):
         (["--device", "cud"], "--device cud: unknown; did you mean 'cuda'?"),
         (["--device", "CPU"], "--device CPU: unknown; known are cpu, cuda"),
         (["--block", "{"], "--block: not valid JSON (Expecting property name"),
-        (["--block", "[1]"], '--block: not an object of JSON; give {"key": value, ...}'),
+        (["--block", "[1]"], '--block: not a JSON object; give {"key": value, ...}'),
     ],
 )
 def test_words_that_do_not_fit_are_one_line_that_names_the_option(words, message):

@@ -170,7 +170,7 @@ def test_a_short_row_is_named_by_its_line(folder, lines, header, data):
 
 A_HEADER = 'a\tb\n"x\ty"\n\n'
 ERRORS = {
-    "empty": ("", Layout(["a"]), ": the file is empty; fill it, or fetch it again"),
+    "empty": ("", Layout(["a"]), ": the file is empty; fill it or fetch it again"),
     "no column": (
         "a\tb\n",
         Layout(["c"]),
@@ -198,7 +198,7 @@ ERRORS = {
         *("a|b\n", Layout(what="the 3 columns of X", width=3, delimiter="|")),
         ":1: expected the 3 columns of X, found 2; fix or remove the line",
     ),
-    "quotes": (A_HEADER, Layout([1], refuse_quoted_tab=True), ":2: a quoted field with a tab in"),
+    "quotes": (A_HEADER, Layout([1], refuse_quoted_tab=True), ":2: a quoted field contains a tab"),
     "header": (
         *("text\tlabel\n", Layout([2, 1], not_header=("a text", "name {first}"))),
         ":1: looks like a header, not a text; name label",

@@ -99,7 +99,7 @@ def test_a_stopped_run_of_a_model_that_was_edited_starts_anew(
     expected = encode_strings(load_model(str(encoder)), LINES, EncoderSettings("mean", 16))
     np.testing.assert_allclose(vectors, expected, atol=5e-6)
     assert np.abs(expected - before).max() > 1e-3
-    assert "left by another job, removed" in capsys.readouterr().err
+    assert "left over from another job, removed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -137,7 +137,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"max_length": 900}, "--max-length 900: more than the 64 positions"),
         ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"shard_size": -1}, "--shard-size -1: give 1 or more"),
-        ({"strings": "-"}, "--strings -: standard input is not taken here; give a file"),
+        ({"strings": "-"}, "--strings -: standard input is not supported here; give a file"),
         ({"strings": "empty.txt"}, r"empty.txt: no strings to embed"),
         ({"output": "vectors.txt"}, r"ends in .npy"),
         ({"output": "folder.npy"}, "is a folder"),

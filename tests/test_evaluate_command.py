@@ -242,13 +242,13 @@ def test_ids_and_patterns_choose_each_data_set_once_in_their_order(tmp_path):
         # the same id for two files
         (
             [f"datasets: {{one: {scored_pairs(name)}}}" for name in ("a.tsv", "b.tsv")],
-            r"--datasets one: .*0\.yaml and .*1\.yaml differ on it; give one of them with --cat",
+            r"--datasets one: .*0\.yaml and .*1\.yaml define it differently; give one of",
         ),
         (
             [f"datasets: {{one: {scored_pairs('a.tsv')}}}\nsuites: {{s: {{datasets: [one]}}}}"],
-            r"0\.yaml: `suites` is a key of former versions",
+            r"0\.yaml: `suites` is a key of earlier versions",
         ),
-        (["datasets: s"], "`datasets` is no list of blocks"),
+        (["datasets: s"], "`datasets` is not a mapping of names to blocks"),
         (["datasets: {one: 3}"], r"0\.yaml: `datasets\.one` is 3; give keys"),
     ],
 )

@@ -150,7 +150,7 @@ def test_json_is_written_with_sorted_keys_and_read_back_and_mistakes_are_named(t
     files.write_json(path, {"b": 1, "a": "é"})
     assert path.read_text() == json.dumps({"a": "é", "b": 1}, indent=1, ensure_ascii=False) + "\n"
     assert files.read_json(path) == {"a": "é", "b": 1}
-    mistakes = {'{"a": 1,\n "b"}': ":2", '{"a": {"b": 1, "b": 2}}': ": the key 'b' is there twice"}
+    mistakes = {'{"a": 1,\n "b"}': ":2", '{"a": {"b": 1, "b": 2}}': ": the key 'b' occurs twice"}
     for text, message in mistakes.items():
         path.write_text(text)
         with pytest.raises(UserError, match=rf"a\.json{message}"):

@@ -10,7 +10,7 @@ from workflow_scripts.command_main import run_command
 
 @pytest.mark.parametrize(
     ("kept", "said"),
-    [("3 of 7 are kept", "3 of 7 are kept"), ("", "what was not finished is not written; ")],
+    [("3 of 7 are kept", "3 of 7 are kept"), ("", "unfinished outputs were not written; ")],
 )
 def test_an_interrupt_says_what_is_kept(kept, said, capsys):
     def interrupted():

@@ -62,7 +62,7 @@ def run(encoder, files, tmp_path):
 
 def test_of_two_runs_at_once_the_second_is_refused_unless_the_index_is_made(run, tmp_path):
     index, output = tmp_path / "index", tmp_path / "links.tsv"
-    busy = "another run is writing this"
+    busy = "another run is writing to it"
     with sole_run("--output", output), pytest.raises(UserError, match=f"--output .*{busy}"):
         run()
     with sole_run("--index", index), pytest.raises(UserError, match=f"--index .*{busy}"):
@@ -206,9 +206,9 @@ EDITED = "made with another config.json or tokenizer: model_sha256"
 @pytest.mark.parametrize(
     ("edit", "flags", "options", "message"),
     [
-        (None, [], {"pooling": "cls"}, "made with pooling mean, where now it is cls"),
+        (None, [], {"pooling": "cls"}, "made with pooling mean, but now it is cls"),
         (None, [], {"encoder": "other"}, "made with weights_sha256"),
-        (None, ["--lower-case"], {}, "made with --lower-case False, where now it is True"),
+        (None, ["--lower-case"], {}, "made with --lower-case False, but now it is True"),
         (other_names, [], {}, "index: an index made from other files of names; give another --in"),
         (changed_index, [], ALONE, "changed since it was made"),
         *(
@@ -244,7 +244,7 @@ def test_without_names_mentions_are_read_as_those_of_the_index(run, files, tmp_p
     assert run("--overwrite", names=None, **index) == lower
     assert run("--overwrite", "--lower-case", names=None, **index) == lower
     (tmp_path / "index" / "vectors.npy").unlink()
-    with pytest.raises(UserError, match="--names: give files of names, or --index with a finished"):
+    with pytest.raises(UserError, match="--names: give files of names, or a finished --index"):
         run("--overwrite", names=None, **index)
     assert run("--overwrite", **index) == plain
 
@@ -267,7 +267,7 @@ def test_a_cut_run_goes_on_where_it_was(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(vector_shards, "write_shard", write_shard)
     capsys.readouterr()
     assert run(**cut_index) == whole
-    assert "going on: 14 of 40" in capsys.readouterr().err
+    assert "continuing: 14 of 40" in capsys.readouterr().err
     mine, other = (tmp_path / name / "vectors.npy" for name in ("cut", "whole"))
     assert mine.read_bytes() == other.read_bytes()
 
@@ -396,11 +396,11 @@ MISTAKES = [
     ({"k": 0}, [], "--k 0: give 1 or more"),
     ({"names": None}, [], "--names: give files of names"),
     ({"names": "none.tsv"}, [], "--names none.tsv: no such file"),
-    ({"names": "-"}, [], "--names -: standard input is not taken here; give a file"),
+    ({"names": "-"}, [], "--names -: standard input is not supported here; give a file"),
     ({"mentions": "none.txt"}, [], "--mentions none.txt: no such file"),
-    ({"output": None}, [], "--index: no folder for the vectors"),
-    ({"output": "-"}, [], "--index: no folder for the vectors"),
-    ({"errors": "e.tsv"}, [], "--errors: no right ids"),
+    ({"output": None}, [], "--index: links go to standard output"),
+    ({"output": "-"}, [], "--index: links go to standard output"),
+    ({"errors": "e.tsv"}, [], "--errors: no correct ids"),
     ({"mention_column": "3"}, [], "mentions.txt:1: no column 3, found 1"),
     ({"mention_column": "text"}, [], "mentions.txt:1: no column 'text'"),
     ({"backend": "onxx"}, [], "--backend onxx: unknown"),
@@ -485,7 +485,7 @@ def test_codes_find_links_that_float_vectors_score(kind, run, many, tmp_path, ca
     other = "int8" if kind == "binary" else "binary"
     for changed in ({"quantization": other}, {}):
         now = changed.get("quantization")
-        message = f"an index made with quantization {kind}, where now it is {now}; give another"
+        message = f"an index made with quantization {kind}, but now it is {now}; give another"
         with pytest.raises(UserError, match=message):
             run("--overwrite", index=index, **changed, **columns)
 
@@ -501,7 +501,7 @@ def test_an_index_of_leading_units_says_what_they_lose_and_takes_no_other(
     assert "of 68 queries among 270 strings" in told
     assert np.load(index / "vectors.npy").shape[1] == 6
     for number in (None, 7):
-        message = f"an index made with dimensions 6, where now it is {number}"
+        message = f"an index made with dimensions 6, but now it is {number}"
         with pytest.raises(UserError, match=message):
             run("--overwrite", index=index, dimensions=number, **columns)
     quantized = run("--overwrite", dimensions=6, quantization="int8", **columns)

@@ -129,12 +129,15 @@ def test_python_collapses_white_space_as_the_command_does(encoder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((*NEW, "--target-precision", 0.9), "--target-precision: no right ids .*-column, or --cal"),
-        ((*NEW, "--write-calibration", "d.json"), "--write-calibration: no right ids to compare"),
+        (
+            (*NEW, "--target-precision", 0.9),
+            "--target-precision: no correct ids .*-column, or --cal",
+        ),
+        ((*NEW, "--write-calibration", "d.json"), "--write-calibration: no correct ids to compare"),
         ((*KNOWN, "--target-precision", 1.5), "--target-precision 1.5: give a share from 0 to 1"),
         (
             (*KNOWN, "--target-precision", 0.9, "--threshold", 0.5),
-            "--target-precision 0.9: sets the threshold, and a threshold is given too",
+            "--target-precision 0.9: sets the threshold, but a threshold is given too",
         ),
         (
             (*KNOWN, "--write-calibration", "d.json", "--calibration", "names.csv"),
@@ -144,7 +147,7 @@ def test_python_collapses_white_space_as_the_command_does(encoder):
         ((*NEW, "--calibration", "names.csv"), r"names.csv:1: "),
         ((*KNOWN, "--write-calibration", "known.csv"), "--write-calibration known.csv: is read fr"),
         ((*KNOWN, "--write-calibration", "d.json", "--unbuffered"), "--unbuffered: confidences"),
-        ((*NEW, "--documents", "."), "--documents: no column that names the files in it; give"),
+        ((*NEW, "--documents", "."), "--documents: no column with the names of its files; give"),
         (
             (*NEW, "--document-column", "mention"),
             "--document-column mention: names a column of another option",
@@ -162,8 +165,8 @@ def test_a_calibration_of_another_encoder_or_other_names_is_one_line(run, files,
     other = ("--encoder", tiny_bert, "--pooling", "mean", "--max-length", 16)
     for words, what in (
         (other, "weights_sha256"),
-        (("--pooling", "cls"), "pooling mean, where now it is cls"),
-        (("--similarity", "dot"), "similarity cosine, where now it is dot"),
+        (("--pooling", "cls"), "pooling mean, but now it is cls"),
+        (("--similarity", "dot"), "similarity cosine, but now it is dot"),
         (("--where", "id=C1", "id=C2"), "names_sha256"),
     ):
         with pytest.raises(UserError, match=f"--calibration c.json: fitted with {what}"):
@@ -173,10 +176,10 @@ def test_a_calibration_of_another_encoder_or_other_names_is_one_line(run, files,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target_precision": 0.9}, "target_precision: no right ids to compare with; give gold"),
+        ({"target_precision": 0.9}, "target_precision: no correct ids to compare with; give gold"),
         ({"target_precision": 2, "gold": ["C1"]}, "target_precision 2: give a share"),
-        ({"gold": ["C1", "C2"]}, "gold: not one for each mention; give 1, None where"),
-        ({"documents": "text"}, "documents: not one for each mention"),
+        ({"gold": ["C1", "C2"]}, "gold: not one per mention; give 1, with None for"),
+        ({"documents": "text"}, "documents: not one per mention"),
         ({"calibration": "none.json"}, "none.json: no such file"),
     ],
 )

@@ -90,7 +90,7 @@ def test_an_encoder_in_memory_is_uploaded(run, hub, folder):
     ("repository", "variables", "message"),
     [
         ("owner/mine", {"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE is set, .*; set HF_HUB_OFFLINE=0"),
-        ("owner/mine", {"HF_TOKEN": ""}, "no token of the hub .*; run `hf auth login`, or set HF_"),
+        ("owner/mine", {"HF_TOKEN": ""}, "no hub token .*; run `hf auth login`, or set HF_"),
         ("owner/mine", {"HF_TOKEN": "hf_other"}, "the hub refuses this token; set HF_TOKEN to"),
         ("other/mine", {}, "the hub refuses this token; set HF_TOKEN to"),
         ("owner/mine/x", {}, "not an id of the hub; give owner/name"),

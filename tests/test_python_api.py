@@ -240,8 +240,11 @@ def test_links_are_those_of_the_command(how, each_name, encoder, tmp_path):
         (lambda m: mirror_bert.load(m, pooling="cls").encode("a"), "strings: a single string"),
         (lambda m: mirror_bert.load("no/such/model", pooling="cls"), "no such model folder"),
         (lambda m: mirror_bert.search(None, ["a"], ["b"], k=0), "k 0: below 1; give 1 or more"),
-        (lambda m: mirror_bert.search(None, [" "], ["b"]), "queries: no strings in it"),
-        (lambda m: mirror_bert.link(None, [("a",)], ["b"]), r"names\[0\]: not an id and a name"),
+        (lambda m: mirror_bert.search(None, [" "], ["b"]), "queries: it contains no strings"),
+        (
+            lambda m: mirror_bert.link(None, [("a",)], ["b"]),
+            r"names\[0\]: not a pair of an id and a name",
+        ),
         (lambda m: mirror_bert.link(None, "a", ["b"]), "names: a single string; give pairs"),
         (lambda m: mirror_bert.link(None, [("a", "b\tc")], ["b"]), r"names\[0\]: holds a tab"),
         (lambda m: mirror_bert.evaluate(None, ROOT, "no-such"), "no-such: no such data set"),

@@ -90,7 +90,7 @@ def test_damaged_tables_are_one_error(tmp_path):
 def test_a_package_that_is_not_there_is_named(tmp_path, monkeypatch):
     path = save(tmp_path, "t.parquet")
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
-    with pytest.raises(UserError, match=r"takes the package pyarrow.*; pip install pyarrow"):
+    with pytest.raises(UserError, match=r"needs the package pyarrow.*; pip install pyarrow"):
         mirror_bert.read_strings(path, "name")
 
 
@@ -163,7 +163,7 @@ def test_searching_columns_gives_the_lines_of_the_table(words, tiny_bert):
     [
         ((), r"--strings .*t.csv: is a table \(CSV\) with the columns id, name, of; name the co"),
         (("--where", "of=a"), "--where: no column of a table to read; give --column too"),
-        (("--column", "name", "of"), "--column: strings have one column"),
+        (("--column", "name", "of"), "--column: the strings need a single column"),
         (("--column", "name", "--where", "of"), "--where of: write COLUMN=VALUE"),
         (("--column", "name", "--where", "of=c"), "no strings to embed"),
     ],

@@ -127,7 +127,7 @@ def test_a_word_held_out_is_not_learnt_from_in_another_case(run, files):
     held_out = {source.lower() for source, _ in test}
     count = sum(source.lower() in held_out for source, _ in train)
     assert any(source[0] == "S" and source.lower() in held_out for source, _ in train)
-    assert f"{count} pairs of words of the held-out part not learnt from" in told.err
+    assert f"{count} pairs of words of the held-out part not used for training" in told.err
 
 
 def test_vocabularies_limit_what_is_found(run, files):
@@ -261,7 +261,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"dictionary": "three.tsv"}, r"three.tsv:1: .* found 3 words; put a tab between"),
         ({"dictionary": "empty"}, "empty: no pairs of words"),
         ({"dictionary": "nowhere.tsv"}, "--dictionary nowhere.tsv: no such file"),
-        ({"dictionary": "strange.tsv"}, "strange.tsv: no pair to learn from has vectors in both"),
+        ({"dictionary": "strange.tsv"}, "strange.tsv: no training pair has vectors in both"),
         ({"dictionary": "few.tsv"}, r"few.tsv: a dictionary of 1 source words .*--test-share"),
         ({"words": "empty"}, "empty: no words; write one a line"),
         ({"words": "strange.tsv"}, "none of the 3 words to translate has a vector"),
@@ -271,7 +271,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"source_vectors": "same.vec"}, "words of same.vec, centred: row 0 is a zero vector"),
         ({"source_vectors": None}, "--source-vectors: missing; give one for each language"),
         ({"encoder": "m"}, "not both"),
-        ({"max_length": 9}, "--max-length: static vectors have no such setting; leave it out"),
+        ({"max_length": 9}, "--max-length: static vectors do not have this setting; leave it out"),
         ({"source_vectors": None, "target_vectors": None}, "give encoders"),
         (
             {"source_vectors": None, "target_vectors": None, "source_encoder": "m"},

@@ -48,7 +48,7 @@ SEEDS = [33, 44, 55, 66, 77]
 
 
 def copy_project(folder: Path) -> None:
-    """Copy the project's files as they are, but for a registry that is there already."""
+    """Copy the project's files as they are, but for a registry that already exists."""
     kept = [Path(REGISTRY).name] if (folder / REGISTRY).exists() else []
     left_out = shutil.ignore_patterns("__pycache__", *kept)
     for name in COPIED:

@@ -17,7 +17,7 @@ def check_config(file: str, /) -> None:
         file: config file, as for --configfile
     """
     Plan(read_layers([file]))
-    print(f"{file}: nothing wrong with it")
+    print(f"{file}: no mistakes")
 
 
 main = command(check_config, EXAMPLE)

@@ -49,5 +49,5 @@ def check_files(
         if folders and Path(path).is_dir():
             continue
         if str(path) == STDIN:
-            raise UserError(f"{option} -", "standard input is not taken here", "give a file")
+            raise UserError(f"{option} -", "standard input is not supported here", "give a file")
         raise UserError(f"{option} {path}", "no such file", "check the path")

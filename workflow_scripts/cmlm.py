@@ -172,7 +172,7 @@ def cmlm(
     changes = recipe_changes(texts, epochs)
     if not texts.text.is_dir():
         check_files("--text", texts.text)
-        require_lines("--text", texts.text, "write its texts to a text file")
+        require_lines("--text", texts.text, "write the column to a text file")
     check_files("--bitext", texts.bitext)
     inputs = [texts.text, texts.bitext, texts.held_out and Path(texts.held_out)]
     files_of_user = [path for path in inputs if path]

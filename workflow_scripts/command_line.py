@@ -267,7 +267,7 @@ def _read_word(option: Option, word: str) -> Any:
             problem = f"not valid JSON ({error})"
             raise UserError(option.name, problem, _JSON_REMEDY) from error
         if not isinstance(content, dict):
-            raise UserError(option.name, "not an object of JSON", _JSON_REMEDY)
+            raise UserError(option.name, "not a JSON object", _JSON_REMEDY)
         return content
     if option.kind is int:
         if not _WHOLE.fullmatch(word):

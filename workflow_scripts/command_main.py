@@ -45,7 +45,7 @@ def _run(main: Callable[[], None]) -> None:
         sys.exit(2)
     except KeyboardInterrupt as error:
         # whoever keeps something for the next time says so
-        kept = str(error) or "what was not finished is not written; give the same command again"
+        kept = str(error) or "unfinished outputs were not written; run the same command again"
         print(f"interrupted: {kept}", file=sys.stderr)
         sys.exit(130)
     finally:

@@ -205,7 +205,7 @@ def _below(
     """Return the layout of the rows below a header, and where columns and unique ones stand."""
     needed = [*layout.columns, *layout.where]
     if not header and not layout.is_csv:
-        raise UserError(path, "the file is empty", "fill it, or fetch it again")
+        raise UserError(path, "the file is empty", "fill it or fetch it again")
     if missing := [name for name in needed if name not in header]:
         problem, remedy = layout.no_column(missing[0], header)
         raise UserError(f"{path}:1", problem, remedy)
@@ -301,8 +301,8 @@ def refuse_quoted_tab(fields: list[str], path: str | Path, line: int) -> None:
         (n for n, field in enumerate(fields) if re.fullmatch('"[^"]*', field)), len(fields)
     )
     if any(re.fullmatch('[^"]*"', field) for field in fields[opening + 1 :]):
-        what = "a quoted field with a tab in it, which is read as two"
-        raise UserError(f"{path}:{line}", what, "remove quotes and tab")
+        what = "a quoted field contains a tab, which is read as two fields"
+        raise UserError(f"{path}:{line}", what, "remove the quotes and the tab")
 
 
 def refuse_header(fields: list[str], what: str, remedy: str, path: str | Path, line: int) -> None:

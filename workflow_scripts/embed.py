@@ -132,7 +132,7 @@ def embed(
     settings = settle_settings(model, encoder)
     lines = read_lines(strings) if not table.column else column_of(strings, table)
     if not lines:
-        raise UserError(strings, "no strings to embed", "write one on each line")
+        raise UserError(strings, "no strings to embed", "write one per line")
 
     def finish(vectors: np.ndarray) -> None:
         if remove_components:

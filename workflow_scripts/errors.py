@@ -162,7 +162,7 @@ def data_output() -> TextIO:
 
 @contextmanager
 def damaged_file_error(
-    path: str | os.PathLike[str], remedy: str = "remove it and run again, which makes it anew"
+    path: str | os.PathLike[str], remedy: str = "remove it and run again to recreate it"
 ) -> Iterator[None]:
     """Raise `UserError` by `path` where the block fails: what it reads is not as it was written.
 
@@ -215,5 +215,7 @@ def path_error(error: Exception) -> UserError | None:
     number = _number_of(error)
     if number in _NO_PLACE and (where or not isinstance(error, OSError)):
         problem = f"cannot be used ({os.strerror(number)})"
-        return UserError(where or "a place to write to", problem, "fix that or give another place")
+        return UserError(
+            where or "a place to write to", problem, "fix that or write somewhere else"
+        )
     return None

@@ -123,7 +123,7 @@ def print_scores(
         print_comparison(evaluation.differences, sizes)
         limit = f"{base.max_length} tokens at most"
         print(f"against {against}, pooling {base.pooling}, {limit}")
-        print("* p < 0.05, two-sided, paired bootstrap over items; for each comparison by itself")
+        print("* p < 0.05, two-sided paired bootstrap over items; not corrected for multiple tests")
         print(*evaluation.verdicts, sep="\n")
     else:
         print_table(rows)

@@ -209,13 +209,13 @@ def _holds_nul(path: str | Path, line: int) -> UserError:
 
 def _has_mark(path: str | Path, encoding: str) -> UserError:
     what = f"UTF-8 by its first bytes, not {encoding}"
-    return UserError(f"{path}:1", what, "name the encoding of the file")
+    return UserError(f"{path}:1", what, "give the encoding of the file")
 
 
 def _too_long(path: str | Path, line: int) -> UserError:
     most = f"more than {LONGEST_LINE:,} characters"
     return UserError(
-        f"{path}:{line}", f"a line of {most}", "is it text? then put an entry on each line"
+        f"{path}:{line}", f"a line of {most}", "if it is text, put one entry on each line"
     )
 
 
@@ -374,7 +374,7 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
         if len(content) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise UserError(where, f"the key {twice!r} is there twice", "remove one of the two")
+            raise UserError(where, f"the key {twice!r} occurs twice", "remove one of the two")
         return content
 
     try:

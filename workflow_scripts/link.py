@@ -242,17 +242,17 @@ def check_options(
     if names.index is not None:
         check_index_folder(names.index, files)
     if output.errors is not None and mentions.gold_column is None:
-        problem = "no right ids to compare with"
+        problem = "no correct ids to compare with"
         raise UserError("--errors", problem, "give --gold-column too")
     if names.index is None and output.links is None:
-        problem = "no folder for the vectors of the names, since links go to standard output"
+        problem = "links go to standard output, so there is no folder for the vectors of the names"
         raise UserError("--index", problem, "give --index FOLDER, or --output FILE")
     if not files and not (names.index and name_index.is_finished(names.index)):
-        raise UserError("--names", "give files of names, or --index with a finished index", None)
+        raise UserError("--names", "give files of names, or a finished --index", None)
     check_files("--mentions", mentions.mentions, stdin=True)
     check_files("--names", *files)
     if mentions.documents is not None and mentions.document_column is None:
-        problem = "no column that names the files in it"
+        problem = "no column with the names of its files"
         raise UserError("--documents", problem, "give --document-column too")
     if mentions.documents is not None and not mentions.documents.is_dir():
         raise UserError(f"--documents {mentions.documents}", "no such folder", "check the path")
@@ -272,7 +272,7 @@ def check_calibration(
     if calibration.fit and mentions.gold_column is None:
         option = "--target-precision" if target is not None else "--write-calibration"
         other = "" if calibration.write_calibration else ", or --calibration"
-        raise UserError(option, "no right ids to compare with", f"give --gold-column{other}")
+        raise UserError(option, "no correct ids to compare with", f"give --gold-column{other}")
 
 
 def check_target(where: str, target: float, links: LinkOptions) -> None:
@@ -281,7 +281,7 @@ def check_target(where: str, target: float, links: LinkOptions) -> None:
         raise UserError(where, "give a share from 0 to 1", None)
     for key in ("threshold", "margin"):
         if getattr(links, key) is not None:
-            raise UserError(where, f"sets the threshold, and a {key} is given too", "give one")
+            raise UserError(where, f"sets the threshold, but a {key} is given too", "give one")
 
 
 def open_or_make_index(
@@ -467,7 +467,7 @@ def link(
         and mentions.gold_column is not None
         and (calibration.calibration or calibration.fit)
     ):
-        problem = "confidences of mentions with gold ids are written once all are read"
+        problem = "confidences fitted on gold ids are only available after all mentions are read"
         raise UserError("--unbuffered", problem, "leave it out")
     fitted = None
     if calibration.calibration is not None:

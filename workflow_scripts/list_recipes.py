@@ -83,7 +83,7 @@ def list_recipes(name: str = "", /, *, recipes: Path = CONFIG / "recipes.yaml") 
     for *fields, difference in rows:
         cells = (text.ljust(width) for text, width in zip(fields, widths, strict=True))
         print(*cells, difference, sep="  ")
-    print("the name of a recipe after the command explains it", file=sys.stderr)
+    print("give the name of a recipe to explain it", file=sys.stderr)
 
 
 main = command(list_recipes, EXAMPLE)

@@ -30,7 +30,7 @@ def sole_run(option: str, output: Path) -> Iterator[None]:
         descriptor = lock_file(path)
     except BlockingIOError as error:
         remedy = "wait for it or choose another"
-        raise UserError(f"{option} {output}", "another run is writing this", remedy) from error
+        raise UserError(f"{option} {output}", "another run is writing to it", remedy) from error
     try:
         with _held(path, descriptor):
             yield
@@ -73,7 +73,11 @@ def lock_file(path: Path, waits: bool = False) -> int:
             if not waits:
                 os.close(descriptor)
                 raise
-            print(f"{path}: another process is fetching this: waiting", file=sys.stderr, flush=True)
+            print(
+                f"{path}: waiting for another process that is fetching it",
+                file=sys.stderr,
+                flush=True,
+            )
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         except OSError:
             return descriptor  # a file system without locks

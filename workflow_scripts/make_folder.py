@@ -49,7 +49,7 @@ def make_folder(what: Literal["my-model", "my-strings", "my-data-set"], folder: 
     files = {_CONFIG: config.replace(_SNAKEFILE, shown), **_DATA[what]}
     for name in files:
         if (folder / name).exists():
-            raise UserError(folder / name, "is there already", "give another folder")
+            raise UserError(folder / name, "already exists", "give another folder")
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_text(folder / name, text)

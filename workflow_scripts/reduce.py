@@ -57,7 +57,7 @@ def reduce(
     settings = settle_settings(model, SettingsOptions(pooling=pooling, max_length=max_length))
     lines = read_lines(strings) if not table.column else column_of(strings, table)
     if not lines:
-        raise UserError(strings, "no strings to fit a PCA on", "write one on each line")
+        raise UserError(strings, "no strings to fit a PCA on", "write one per line")
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         from workflow_scripts.embedding.encoder import load_with_settings

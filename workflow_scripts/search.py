@@ -211,7 +211,7 @@ def check_table(job: Job) -> None:
         job.table.check(f"--{part}", path)
     if job.table.column and not any(map(form_of, files.values())):
         remedy = f"remove it, or give a file named .{FORMS}"
-        raise UserError("--column", "no file is a table by its name", remedy)
+        raise UserError("--column", "no file has the name of a table", remedy)
 
 
 def encode_unit(
@@ -240,7 +240,7 @@ def encode_files(job: Job, files: Files, folder: Path) -> tuple[Vectors, dict[st
             f"--target-encoder {job.encoders['target_encoder']}",
             f"its vectors have {sizes[1]} dimensions, those of {job.encoders['encoder']} "
             f"{sizes[0]}",
-            "give two encoders that share a space",
+            "give two encoders that share a vector space",
         )
     vectors, sampled = {}, []
     for part, lines in files.items():

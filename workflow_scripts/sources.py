@@ -69,7 +69,7 @@ def _imports_of(module: str) -> frozenset[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         else:
-            assert node.module and not node.level, f"{file}: write the import with the whole name"
+            assert node.module and not node.level, f"{file}: write the import with the full name"
             # `from package import name`: the name may itself be a module
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         modules.update(n for n in names if n.split(".")[0] in PACKAGES and _file_of(n))

@@ -48,7 +48,7 @@ class TableOptions:
             for path in files:
                 require_lines(option, path, "name the column of its strings with --column")
         elif most is not None and len(self.column) > most:
-            raise UserError("--column", "strings have one column", "name one")
+            raise UserError("--column", "the strings need a single column", "name one")
 
     def described(self, path: Path) -> str:
         """Return what records call these strings: names.csv[name, type=disease]."""
@@ -183,7 +183,7 @@ def _library(name: str, path: Path) -> Any:
         return importlib.import_module(name)
     except ImportError:
         package = name.partition(".")[0]
-        problem = f"{_LACKING[package]} takes the package {package}, which is not installed"
+        problem = f"{_LACKING[package]} needs the package {package}, which is not installed"
         raise UserError(path, problem, f"pip install {package}") from None
 
 

@@ -84,7 +84,7 @@ class Words(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """A vocabulary of each side, pairs to learn from, held-out pairs, and words to translate."""
+    """A vocabulary of each side, training pairs, held-out pairs, and words to translate."""
 
     vocabularies: list[list[str]]
     train: list[Pair]
@@ -121,7 +121,7 @@ def look_up(path: Path, strings: list[str]) -> Words:
 
     known = [string for string in strings if all(map(has_vector, string.split()))]
     if not known:
-        problem = f"has a vector of none of the {len(strings)} words that are needed, first "
+        problem = f"has no vector for any of the {len(strings)} words needed, such as "
         remedy = "give the vectors of that language"
         raise UserError(path, f"{problem}{strings[0][:40]!r}", remedy)
     return Words.in_order(embed_strings(known, vectors, oov, str(path))[0], known, str(path))
@@ -152,11 +152,11 @@ def leave_out_unknown(
     ]
     train = [pair for pair in lexicon.train if all(map(_in_side, sides, pair))]
     if not train:
-        problem = "no pair to learn from has vectors in both languages"
+        problem = "no training pair has vectors in both languages"
         remedy = "check that source and target are not swapped, or enlarge the dictionary"
         raise UserError(dictionary, problem, remedy)
     if left_out := len(lexicon.train) - len(train):
-        counts = f"{left_out} of {len(lexicon.train)} pairs to learn from"
+        counts = f"{left_out} of {len(lexicon.train)} training pairs"
         notes.append(f"{dictionary}: no vectors of {counts}; left out")
     words = known(lexicon.words, 0, "words to translate")
     if not words:
@@ -358,7 +358,7 @@ def read_vocabulary(languages: LanguageOptions, column: int) -> list[str]:
         return read_words(file)
     if (vectors := languages.vectors[column]) is None:
         option = f"--{SIDES[column]}-vocabulary"
-        raise UserError(option, "encoders need one", "give a file, one word a line")
+        raise UserError(option, "encoders need one", "give a file with one word per line")
     if words := first_words(vectors, languages.most_words):
         return words
     raise UserError(vectors, "no words", "give a file of word vectors")
@@ -378,7 +378,7 @@ def read_lexicon(options: LexiconOptions, languages: LanguageOptions) -> Lexicon
     kept = without_held_out(train, test)
     if left_out := len(train) - len(kept):
         where = options.test_dictionary or "the held-out part"
-        what = f"{left_out} pairs of words of {where} not learnt from"
+        what = f"{left_out} pairs of words of {where} not used for training"
         print(f"{options.dictionary}: {what}", file=sys.stderr)
     if not kept:
         raise UserError(options.dictionary, "all its words are held out", "enlarge it")
@@ -437,7 +437,7 @@ def translate(
     check_encoder_options(embedding, machine)
     if not any(languages.encoders) and (given := given_settings(embedding)):
         option = OPTIONS[next(iter(given))]
-        raise UserError(option, "static vectors have no such setting", "leave it out")
+        raise UserError(option, "static vectors do not have this setting", "leave it out")
     check_options(languages, lexicon, maps, output)
     asked = read_lexicon(lexicon, languages)
     strings = [asked.strings(column) for column in (0, 1)]
@@ -450,7 +450,7 @@ def translate(
     widths = [side.vectors.shape[1] for side in sides]
     if widths[0] != widths[1]:
         problem = f"source vectors of {widths[0]} dimensions and target vectors of {widths[1]}"
-        raise UserError(None, problem, "give two encoders, or two files, of one width")
+        raise UserError(None, problem, "give two encoders, or two files, with the same dimensions")
     known, notes = leave_out_unknown(asked, sides, str(lexicon.dictionary))
     for note in notes:
         print(note, file=sys.stderr)

@@ -369,7 +369,7 @@ def tune(
     check_files("--corpus", corpus, folders=bool(table.column))
     check_files("--more-corpora", *more_corpora)
     for path in more_corpora:
-        require_lines("--more-corpora", path, "give a text file, one string or pair a line")
+        require_lines("--more-corpora", path, "give a text file with one string or pair per line")
     inputs = [corpus, *more_corpora]
     plan = plan_encoders(model, recipe, inputs, tuning, development, machine)
     with corpus_lines("--corpus", corpus, table) as lines:

@@ -60,7 +60,7 @@ def test_text_is_split_without_overlap_and_evaluation_sentences_are_kept_out(roo
         ({"files": ["absent/*"]}, r"absent/\*: no file matches"),
         ({"reader": "conllu"}, "no line '# text ="),
         ({"files": ["short.txt"]}, r"texts\.plain: no sentence was left"),
-        ({"columns": [1]}, "'columns' goes with reader tsv"),
+        ({"columns": [1]}, "'columns' is required by reader tsv"),
         ({"langauge": "en"}, r"--texts: unknown key `plain\.langauge`; did you mean 'language'\?"),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_job_past_its_time_goes_on_from_where_it_was(on_cluster: ClusterProjec
     run = on_cluster.start(ENCODER, "--set-resources", limit)
     assert run.end() == 0, run.output
     assert "TIME LIMIT" in run.output
-    assert "going on after step" in (on_cluster.folder / LOG).read_text()
+    assert "continuing after step" in (on_cluster.folder / LOG).read_text()
     assert (on_cluster.folder / ENCODER).is_file()
     # of both attempts
     lines = (on_cluster.folder / LOG).with_suffix(".jsonl").read_text().splitlines()

@@ -56,7 +56,7 @@ def given(**keys):
             given(method="miror"),
             "`recipes.a.method` is 'miror'; use one of: mirror, none (did you mean 'mirror'?)",
         ),
-        (given(rate="3e-4"), "`recipes.a.rate` is '3e-4'; YAML takes it for text.*: write 3.0e-4"),
+        (given(rate="3e-4"), "`recipes.a.rate` is '3e-4'; YAML reads it as text.*: write 3.0e-4"),
         (given(rate="fast"), "`recipes.a.rate` is 'fast'; give a number"),
         (given(rate=0), "`recipes.a.rate` is 0; give a number above 0"),
         (given(rate=True), "`recipes.a.rate` is True; give a number"),
@@ -75,9 +75,9 @@ def given(**keys):
         (given(members="b"), "give a list"),
         (given(pooling=""), "`recipes.a.pooling` is ''; give text"),
         (given(flag="yes"), "give true or false"),
-        ({**given(), "count": "33"}, "`count` is '33'; YAML takes it for text.*: write 33"),
-        ({**given(), "count": "033"}, "`count` is '033'; YAML takes it for text.*: write 33"),
-        ({**given(), "count": "1e3"}, "`count` is '1e3'; YAML takes it for text.*: write 1000"),
+        ({**given(), "count": "33"}, "`count` is '33'; YAML reads it as text.*: write 33"),
+        ({**given(), "count": "033"}, "`count` is '033'; YAML reads it as text.*: write 33"),
+        ({**given(), "count": "1e3"}, "`count` is '1e3'; YAML reads it as text.*: write 1000"),
         ({**given(), "count": "2.5"}, "`count` is '2.5'; give a whole number"),
         ({**given(), "count": "4_5"}, "`count` is '4_5'; give a whole number"),
         ({**given(), "count": "1e400"}, "`count` is '1e400'; give a whole number"),
@@ -141,14 +141,14 @@ class Place(blocks.Block):
 @pytest.mark.parametrize("path", ["a\x1b[31m", "a\nb", "a\tb", "\u202ea", "a\x85"])
 def test_a_path_has_no_control_characters(path):
     """Snakemake itself prints the paths of inputs and outputs."""
-    with pytest.raises(UserError, match=r"`path` is .*; rename it, .* holds \\") as refused:
+    with pytest.raises(UserError, match=r"`path` is .*; rename it: it contains \\") as refused:
         blocks.read_block(Place, {"path": path})
     assert str(refused.value).isprintable()
 
 
 @pytest.mark.parametrize("path", ["-a/b", "./-a"])
 def test_a_path_is_not_taken_for_an_option(path):
-    with pytest.raises(UserError, match=r"`path` is .*; rename it, .* begins with - "):
+    with pytest.raises(UserError, match=r"`path` is .*; rename it: a name that begins with - "):
         blocks.read_block(Place, {"path": path})
 
 

@@ -101,7 +101,7 @@ def test_a_list_is_not_both_given_and_added_to(write):
         ("base: no.yaml\n", "circle.yaml: `base` names .*no.yaml.*; fix it"),
         (f"base: {'x' * 5000}\n", "circle.yaml: `base` names .* is no file; fix it"),
         ('base: "a\\0"\n', "circle.yaml: `base` names .* is no file; fix it"),
-        ("base: circle.yaml\n", "in a circle"),
+        ("base: circle.yaml\n", "circular"),
     ],
 )
 def test_a_base_that_will_not_do(write, text, message):
@@ -111,7 +111,7 @@ def test_a_base_that_will_not_do(write, text, message):
 
 def test_only_the_first_file_has_a_base(write):
     files = [write("a.yaml", "base: none\n"), write("b.yaml", "base: none\n")]
-    with pytest.raises(UserError, match=r"b.yaml: `base` is for the first"):
+    with pytest.raises(UserError, match=r"b.yaml: `base` belongs in the first"):
         read_layers(files)
 
 
@@ -176,11 +176,11 @@ def test_a_key_with_a_plus_adds_to_the_list_below(write):
         ("groups: {s: {datasets+: c}}", r"`groups.s.datasets\+` is 'c'; give a list"),
         (
             "groups: {s: {language+: [c]}}",
-            r"`groups.s.language\+` adds to a list, .*or write `language`",
+            r"`groups.s.language\+` adds to a list that .*or write `language`",
         ),
         (
             "groups: {new: {datasets+: [c]}}",
-            r"`groups.new.datasets\+` adds to a list, .* none below",
+            r"`groups.new.datasets\+` adds to a list that does not exist in the configs below",
         ),
         ("seeds+: [2]", r"`seeds\+` adds to a list"),
     ],
@@ -303,8 +303,8 @@ ALIASES = "".join(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: " + "[" * 200_000, "line 1: blocks within blocks too deep"),
-        ("- " * 200_000, "line 1: blocks within blocks too deep"),
+        ("a: " + "[" * 200_000, "line 1: blocks are nested too deeply"),
+        ("- " * 200_000, "line 1: blocks are nested too deeply"),
         ("a: &x [*x]", "more than 1000000 values; remove aliases"),
         ("a: &a [0, 1]\n" + ALIASES, "more than 1000000 values; remove aliases"),
         ("a: 2020-13-45", "not valid YAML"),

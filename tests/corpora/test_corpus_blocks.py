@@ -39,12 +39,12 @@ def test_raw_files_are_those_below_the_root_and_a_missing_one_names_its_key(tmp_
     for block, files in [*more, (NLI, ["nli.jsonl"]), (xnli, ["xnli.de", "xnli.ru", "labels"])]:
         assert raw_files(tmp_path, read(block)) == [tmp_path / file for file in files]
     assert str(missing_file_error("c", read(TEXT), Path("n.txt"))).endswith(
-        "put it there or change `corpora.c.texts` or `corpora.c.kept_out`"
+        "put the file there or change `corpora.c.texts` or `corpora.c.kept_out`"
     )
     said = str(missing_file_error("c", read(NAMES), Path("n.txt")))
-    assert said.endswith("needed by corpus `c`; put it there or change `corpora.c.path`")
+    assert said.endswith("needed by corpus `c`; put the file there or change `corpora.c.path`")
     said = str(missing_file_error("c", read({**NAMES, "format": "mrconso"}), Path("n.txt")))
-    assert "UMLS is licensed: get MRCONSO.RRF" in said
+    assert "UMLS needs a licence: get MRCONSO.RRF" in said
 
 
 def test_every_module_of_the_folder_is_in_the_register():
@@ -86,8 +86,11 @@ def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
         ({**NAMES, "size": 0}, "`corpora.c.size` is 0; give a number of 1 or more"),
         ({**NAMES, "size": "many"}, "`corpora.c.size` is 'many'; "),
         ({**NAMES, "format": "rrf"}, "`corpora.c.format` is 'rrf'; use one of: lines, mrconso"),
-        ({**NAMES, "sources": ["MSH"]}, "`corpora.c.sources` is .*; it is for format mrconso"),
-        ({**SENTENCES, "margin": 1.1}, "`corpora.c.margin` is 1.1; it is for format wikimatrix"),
+        ({**NAMES, "sources": ["MSH"]}, "`corpora.c.sources` is .*; it is only for format mrconso"),
+        (
+            {**SENTENCES, "margin": 1.1},
+            "`corpora.c.margin` is 1.1; it is only for format wikimatrix",
+        ),
         # bounds that a key has for itself
         ({**WORDS, "skip": -1}, "`corpora.c.skip` is -1; give a number of 0 or more"),
         ({**JOINED, "of": ["one"]}, r"`corpora.c.of` is \['one'\]; give at least 2"),
@@ -101,12 +104,18 @@ def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
         ({**RANDOM, "words": [1, "2"]}, "`corpora.c.words.1` is '2'; "),
         ({**RANDOM, "min_length": 0}, "`corpora.c.min_length` is 0; give a number of 1"),
         ({**JOINED, "of": ["one", "one", "two"]}, "`corpora.c.of` is .* has 'one' twice"),
-        ({**TEXT, "texts": [PLAIN | {"reader": "tsv"}]}, ".*'columns' goes with reader tsv, and"),
+        (
+            {**TEXT, "texts": [PLAIN | {"reader": "tsv"}]},
+            ".*'columns' is required by reader tsv and",
+        ),
         (
             {**TEXT, "texts": [PLAIN | {"reader": "txt"}]},
             "`corpora.c.texts.0.reader` is 'txt'; use",
         ),
-        ({**TEXT, "part": "held_out"}, "`corpora.c.part` is 'held_out'; say with held_out: N that"),
+        (
+            {**TEXT, "part": "held_out"},
+            "`corpora.c.part` is 'held_out'; set held_out: N to hold out",
+        ),
         ({**TEXT, "whitespace": "kept"}, "`corpora.c.whitespace` is 'kept'; use one of: collapsed"),
         ({**BITEXT, "pairs": [{"source": "a"}]}, ".*give either source and target, or path"),
         (
@@ -115,18 +124,18 @@ def test_a_joined_corpus_names_known_corpora_of_other_kinds(change, message):
         ),
         (
             {**BITEXT, "pairs": [{"path": "a", "margin": 1.0, "columns": [1, 2]}]},
-            ".*columns are of a path without margin; remove them",
+            ".*`columns` is only for a `path` without `margin`; remove it",
         ),
         (
             {**BITEXT, "pairs": [{"source": "a", "target": "b", "margin": 1.0}]},
-            ".*margin is of a path; remove it",
+            ".*`margin` is only for a `path`; remove it",
         ),
         (XNLI, ".*: give either languages, or premise_language and hypothesis_language"),
         (
             {**XNLI, "languages": ["de", "ru"], "premise_language": "de"},
             ".*: give either languages",
         ),
-        ({**NLI, "languages": ["de", "ru"]}, ".*: languages need {language} in path"),
+        ({**NLI, "languages": ["de", "ru"]}, ".*: with `languages`, write {language} in path"),
         ({**RANDOM, "size": "all"}, "`corpora.c.size` is 'all'; give a whole number"),
         ({**RANDOM, "words": [2]}, r"`corpora.c.words` is \[2\]; give a number, or the smallest"),
         ({**RANDOM, "words": [3, 2]}, r"`corpora.c.words` is \[3, 2\]; give a number, or the"),

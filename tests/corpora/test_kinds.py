@@ -19,7 +19,7 @@ def kind(kind, **block):
     return {"kind": kind, **block}
 
 
-MISSING = ": no such file, needed by corpus `corpus`; put it there or change `corpora.corpus."
+MISSING = ": no such file, needed by corpus `corpus`; put the file there or change `corpora.corpus."
 REPEATS = {"deduplicate": False}
 
 # ---- sentences -----------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ RRF += rrf(source="RXNORM", string="Aspirin") + rrf(string="Fièvre, ENG") + rrf
 UMLS = kind("names", format="mrconso", path="M.RRF")
 FEVER = "Fièvre, ENG"
 NAMES = kind("names", path="s.txt")
-# of a list, where a repeated word and what is no word do not count
+# of a list, where a repeated word and what is not a word do not count
 WORDS = kind("frequent-words", language="xx", path="l.txt", size=2)
 LISTED = {"l.txt": "a\nb\na\n1\nc\nb\nd\ne\n"}
 
@@ -112,7 +112,7 @@ JSON_LINES = [
             ("null", f"{IN_OBJECT} null{FIX}"),
             ('"title"', f"{IN_OBJECT} a string{FIX}"),
             ("{", "d.jsonl:3: not valid JSON"),
-            ('{"title": "a", "title": "b"}', "d.jsonl:3: the key 'title' is there twice; remove"),
+            ('{"title": "a", "title": "b"}', "d.jsonl:3: the key 'title' occurs twice; remove"),
             ('{"title": "\\ud800"}', "d.jsonl:3: half a character"),
             ("{}", f"d.jsonl:3: the object has no key 'title' (it has none){FIX}"),
             ('{"Title": 1, "id": 1}', "d.jsonl:3: the object has no key 'title' (it has Title, id"),
@@ -232,14 +232,14 @@ CASES = [
     ({**UMLS, **REPEATS}, {"M.RRF": RRF}, ["Cold", "Aspirin", FEVER, "Cold"]),
     (UMLS, {"M.RRF": rrf() + "C1|ENG|Cold|\n"}, "M.RRF:2: expected the 18 columns of MRCONSO.RRF"),
     (UMLS, {"M.RRF": rrf().encode() + b"caf\xe9\n"}, "M.RRF:2: not UTF-8"),
-    (UMLS, {}, "M.RRF: no such file, needed by corpus `corpus`; UMLS is licensed"),
+    (UMLS, {}, "M.RRF: no such file, needed by corpus `corpus`; UMLS needs a licence"),
     (NAMES, {}, f"s.txt{MISSING}path`"),
     (NAMES, {"s.txt": b"one\ncaf\xe9\n"}, "s.txt:2: not UTF-8"),
     ({**WORDS, "skip": 0}, LISTED, ["a", "b"]),
     ({**WORDS, "skip": 2}, LISTED, ["c", "d"]),
     ({**WORDS, "skip": 3, "size": "all"}, LISTED, ["d", "e"]),
     ({**WORDS, "skip": 2, **REPEATS}, LISTED, ["a", "c"]),
-    ({**WORDS, "skip": 5}, LISTED, "'corpus': skip 5 passes over all 5 words there are; lower it"),
+    ({**WORDS, "skip": 5}, LISTED, "'corpus': skip 5 leaves none of the 5 words; lower it"),
     *(({**TITLES, **more}, {"d.jsonl": rows}, found) for rows, more, found in JSON_LINES),
     (TITLES, {}, "d.jsonl: no such file, needed by corpus `corpus`"),
     (kind("bitext", pairs=[TWO]), BITEXT, CATS),
@@ -291,7 +291,7 @@ CASES = [
     (text(IDS), ids("a\nb\n"), "ids.tsv has 2; line i of one must belong"),
     (text(IDS), ids("a\na\n\nb\nb\n"), "ids.tsv:3: the id of a document is empty"),
     (text(IDS), {"a.txt": "a\n"}, "ids.tsv: no such file"),
-    (text({**IDS, "reader": "document"}), OF_IDS, "'document_ids' goes with reader lines"),
+    (text({**IDS, "reader": "document"}), OF_IDS, "'document_ids' is only for reader lines"),
     (text("lines"), OWN, "has two neighbouring sentences (left out: {'alone': "),
     (text("obo"), OWN, "a.txt: no line 'name"),
     (text("wikiextractor"), OWN, "a.txt:1: expected WikiExtractor output"),

@@ -92,7 +92,7 @@ def test_gold_without_a_concept_is_counted_and_not_scored():
     [
         ("D\u200b1", "holds U+200B, which is invisible"),
         ("\ufeffD1", "holds U+FEFF, which is invisible"),
-        ("1.23E+05", "looks like a number that a spreadsheet rewrote; restore the id"),
+        ("1.23E+05", "looks like a number rewritten by a spreadsheet; restore the id"),
     ],
 )
 def test_ids_that_programs_damaged_are_named(tmp_path, identity, what):

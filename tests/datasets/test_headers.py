@@ -49,7 +49,10 @@ def test_a_header_is_not_taken_for_a_dictionary_entry_a_text_or_a_pair(tmp_path)
 def test_a_quoted_tab_does_not_cut_a_mention(tmp_path):
     path = tmp_path / "f"
     write(path, 'D1\t"a\tb"\n')
-    expected = "f:1: a quoted field with a tab in it, which is read as two; remove quotes and tab"
+    expected = (
+        "f:1: a quoted field contains a tab, which is read as two fields; remove the quotes and "
+        "the tab"
+    )
     assert expected in one_error(lambda: list(read_mentions(str(path), "2", "1")))
 
 

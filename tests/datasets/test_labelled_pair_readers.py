@@ -102,7 +102,7 @@ test_qnli_and_qqp = cases(
         left=['a, "b"', "e"], right=["c\nd", "f"]
     ),
     ("all broken", QQP, {"q.tsv": QQP_HEADER + "half\na question\n"}, "no pair with label 0 in"),
-    ("size", {**QQP, "size": 3}, {"q.tsv": GOOD_QQP}, "q.tsv: `size` is 3, there are 2 pairs"),
+    ("size", {**QQP, "size": 3}, {"q.tsv": GOOD_QQP}, "q.tsv: `size` is 3, but there are 2 pairs"),
     ("no size", {**QQP, "size": 0}, {}, "`datasets.mine.size` is 0; give a number of 1 or more"),
     *wrong(
         (QQP, "q.tsv", GOOD_QQP),

@@ -105,7 +105,7 @@ test_layouts = cases(
         (texts(all={"path": "f", "hypotheses": 3}), "`hypotheses` needs a `path` of two files"),
         (texts(all={"path": "f", "where": {1: "a"}}), "`where` needs `columns`"),
         (texts(all={**SPLIT, "where": {"split": "a"}}), "both by name or both by number"),
-        (texts(all={"path": ["f", "g"], "columns": [1, 2]}), "`columns` are of a single file"),
+        (texts(all={"path": ["f", "g"], "columns": [1, 2]}), "`columns` needs a single file"),
         (texts(all=SPLIT, divided={"train": 1}), "give `all` alone, or `train` and `test`"),
         (texts(train=SPLIT, test=SPLIT, divided={"train": 9, "test": 1}), "`divided` makes train"),
         (texts(train=SPLIT, divided={"train": 9, "development": 1}), "`divided` makes train and"),

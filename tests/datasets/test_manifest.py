@@ -161,7 +161,7 @@ def lines(root, row):
 
 
 def words(root, row):
-    """Lists of words, from which what is no word is left out."""
+    """Lists of words, from which what is not a word is left out."""
     found = read_word_list(root / row["path"])
     assert 0.98 * int(row["published_rows"]) < len(found) <= int(row["published_rows"])
     return lines(root, row)

@@ -47,7 +47,7 @@ def mrconso(cui, language="ENG", flag="N", source="MSH", name="heart", kind="PT"
 
 
 HEADER = ":1: looks like a header, not a name; remove the line, or"
-WHICH = "; say by --names-format which it is"
+WHICH = "; choose one with --names-format"
 ONE_UNO = ["D1 one", "D1 uno", "D2|D3 two"]
 OF_ALL = mrconso("C1") + mrconso("C2", "SPA") + mrconso("C3", flag="O") + mrconso("C4", source="X")
 SOURCES = mrconso("C1") + mrconso("C2", source="SNOMEDCT_US")
@@ -73,7 +73,12 @@ CASES = [
     ("MRCONSO.RRF", OF_ALL, {"where": ["SAB=X", "SUPPRESS=N"]}, ["C4 heart"]),
     ("MRCONSO.RRF", OF_ALL, {"where": ["SUPPRESS=O"]}, ["C3 heart"]),
     ("MRCONSO.RRF", SOURCES, {"where": ["SAB=SNOMEDCT"]}, "no row of source SNOMEDCT; did you me"),
-    ("MRCONSO.RRF", KINDS, {"where": ["TY=SY"]}, "--where TY: no column of MRCONSO; did you mean"),
+    (
+        "MRCONSO.RRF",
+        KINDS,
+        {"where": ["TY=SY"]},
+        "--where TY: not a column of MRCONSO; did you mean",
+    ),
     # words of headers are names where a row has others
     ("a.txt", "D1\tname\n", {}, ["D1 name"]),
     ("a.txt", "id\tasthma\n", {}, ["id asthma"]),
@@ -97,7 +102,7 @@ CASES = [
         {},
         "a.csv: is a table (CSV) with the columns id, name; name its",
     ),
-    ("a.txt", "one\n", {"form": "table"}, "--name-column: missing, but "),
+    ("a.txt", "one\n", {"form": "table"}, "--name-column: missing, although "),
     ("a.csv", TABLE, {"name_column": "nam"}, "a.csv:1: no column 'nam'; did you mean 'name'"),
     # no concept, but of lines a name
     ("a.tsv", "-1\tnothing\nCUI-less\tnone\nD1\tasthma\n", {}, ["D1 asthma"]),
@@ -122,12 +127,12 @@ CASES = [
     ("a.txt", "id\tname\tsynonyms\nD1\tasthma\t\n", {"form": "id-tab-name"}, HEADER),
     ("a.txt", "id\tname\t\nD1\tasthma\t\n", {"form": "id-tab-name"}, HEADER),
     ("a.txt", '"id"\t"name"\nD1\tasthma\n', {}, HEADER),
-    ("a.txt", 'D1\t"a\tb"\n', {}, ":1: a quoted field with a tab in it, which is read as two"),
+    ("a.txt", 'D1\t"a\tb"\n', {}, ":1: a quoted field contains a tab, which is read as two fields"),
     ("a.txt", "D1\ta||b\n\nD2\tc\n", {}, "a.txt:2: expected a row"),
     ("a.txt", "D1\ta||b\n", {}, f"a.txt:1: holds a tab and `||`{WHICH}"),
     ("a.txt", "D1\ta||b\nD2\tc||d\n", {}, f"a.txt:1: holds a tab and `||`{WHICH}"),
-    ("a.txt", "a\nD1\tb\n", {}, f"a.txt:2: holds a tab, lines above it do not{WHICH}"),
-    ("a.txt", "a\nD1||b\n", {}, f"a.txt:2: holds `||`, lines above it do not{WHICH}"),
+    ("a.txt", "a\nD1\tb\n", {}, f"a.txt:2: holds a tab, but lines above do not{WHICH}"),
+    ("a.txt", "a\nD1||b\n", {}, f"a.txt:2: holds `||`, but lines above do not{WHICH}"),
 ]
 
 
@@ -204,7 +209,7 @@ def test_an_unknown_semantic_type_and_a_missing_file_are_one_line(tmp_path):
     names = write(tmp_path / "MRCONSO.RRF", mrconso("C1"))
     choices = Choices(semantic_types=["Diseases or Syndrome"])
     with pytest.raises(
-        UserError, match=r"--semantic-types: no MRSTY.RRF beside .*MRCONSO.RRF; put"
+        UserError, match=r"--semantic-types: no MRSTY.RRF next to .*MRCONSO.RRF; put"
     ):
         check_choices([names], choices)
     write(tmp_path / "MRSTY.RRF", TYPES)

@@ -44,5 +44,5 @@ def test_an_id_ends_before_a_modifier_and_a_comment(tmp_path):
 def test_a_file_without_names_is_no_ontology(tmp_path):
     path = tmp_path / "a.obo"
     path.write_text("some: text\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"a\.obo: no line 'name: \.\.\.', so no ontology"):
+    with pytest.raises(UserError, match=r"a\.obo: no line 'name: \.\.\.': this is not an ontology"):
         list(read_obo(path))

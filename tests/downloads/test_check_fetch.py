@@ -125,7 +125,7 @@ def test_an_address_may_fail_where_another_of_the_same_bytes_answers(web, regist
     main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
     assert table(capsys)[1].startswith("2 of 2 addresses are reachable, 10 B in all")
     file["url"] = [web.url("absent.txt"), web.url("none.txt")]
-    with pytest.raises(UserError, match="2 of 2 addresses are not as they should be"):
+    with pytest.raises(UserError, match="2 of 2 addresses are wrong"):
         main(["--registry", str(registry_file(**{"a-set": {"files": [file]}}))])
 
 
@@ -176,7 +176,7 @@ def test_models_of_the_hub_with_what_would_be_fetched_of_them(monkeypatch, capsy
         )
         names = [f"{name}@{COMMIT}" for name in [*repositories, "owner/none"]]
         options = ["--registry", str(registry_file(x={"files": [{"path": "x", "url": "file:/x"}]}))]
-        with pytest.raises(UserError, match="3 of 5 addresses are not as they should be"):
+        with pytest.raises(UserError, match="3 of 5 addresses are wrong"):
             main([*options, "--names", "--models", *names, "--confirmed", names[0]])
         assert not [
             path for method, path, _ in hub.requests if method == "GET" and "/resolve/" in path

@@ -193,9 +193,9 @@ def shards(content):
     return files, file_list(files)
 
 
-NO_FILE = "which is no file of weights beside it"
+NO_FILE = "which is not a file of weights next to it"
 OF_A_MODEL = "is not of the files that make a model"
-BELOW, SOURCE = "is not a path below a folder", "take the list of a model's files from where"
+BELOW, SOURCE = "is not a relative path", "take the list of a model's files from where"
 
 
 @pytest.mark.parametrize(

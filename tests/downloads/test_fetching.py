@@ -90,7 +90,7 @@ def test_a_file_of_the_users_own_is_never_overwritten(
     two_files, archived, root, policy, server, offline
 ):
     put(root / "a/two.txt", b"mine")
-    with pytest.raises(UserError, match=r"a/two\.txt: is there with sha256 .*left as it is") as one:
+    with pytest.raises(UserError, match=r"a/two\.txt: exists with sha256 .*left as it is") as one:
         fetch(two_files, root, offline=offline, policy=policy)
     assert sha256(b"mine") in str(one.value) and sha256(TWO) in str(one.value)
     assert (root / "a/two.txt").read_bytes() == b"mine"
@@ -298,7 +298,7 @@ def test_offline_takes_a_mirror_if_it_is_a_folder(two_files, root, policy, serve
     fetch(two_files, root, mirror("folder"), offline=True, policy=policy)
     fetch(two_files, root, offline=True, policy=policy)
     assert server.requests == []
-    with pytest.raises(UserError, match="an address is not offline"):
+    with pytest.raises(UserError, match="an address cannot be used offline"):
         fetch(two_files, root, mirror("http"), offline=True, policy=policy)
     with pytest.raises(UserError, match=r"--mirror .*no such folder"):
         open_mirror(str(folder / "absent"))
@@ -386,7 +386,7 @@ def test_who_waits_for_a_fetch_is_told(root, capfd):
             with sole_fetch(root, "another"):
                 pass
         other.result(120)
-    line = f"{root}/.a-set.lock: another process is fetching this: waiting\n"
+    line = f"{root}/.a-set.lock: waiting for another process that is fetching it\n"
     assert "".join(printed) == line
     assert not capfd.readouterr().err
 
@@ -518,7 +518,7 @@ def test_a_mirror_s_password_is_not_recorded(two_files, root, policy, server, fo
     ]
     assert {headers["query"] for _, headers in server.requests} == {"token=secret"}
     for nonsense in ("http://u:secret/1@host/x", "https://u:1/secret@host", "http://[secret/"):
-        with pytest.raises(UserError, match="--mirror: no web address") as error:
+        with pytest.raises(UserError, match="--mirror: not a web address") as error:
             open_mirror(nonsense)
         assert "secret" not in str(error.value)
     with pytest.raises(UserError, match="no such folder") as error:

@@ -63,7 +63,7 @@ def test_after_a_broken_download_only_what_is_not_whole_is_asked_for(run, hub, t
     repository.broken["model.safetensors"] = 300_000
     line = refused(run, tmp_path)
     assert f"model {MODEL.address} of {hub.endpoint}: " in line
-    assert "run again (files that are there whole are kept)" in line
+    assert "run again (complete files are kept)" in line
     del repository.broken["model.safetensors"]
     hub.requests.clear()
     assert run() == (0, [])
@@ -78,7 +78,7 @@ def test_bytes_that_are_not_the_hub_s_are_deleted(file, run, hub, tmp_path):
     repository = hub.repositories["owner/small"]
     repository.swapped[file] = b"x" + FILES[file][1:]
     line = refused(run, tmp_path)
-    assert f"{file}: not the bytes whose hash the hub has" in line
+    assert f"{file}: bytes that do not match the hub's hash" in line
     assert files_below(tmp_path / "models") == []
     repository.swapped.clear()
     assert run() == (0, [])
@@ -110,11 +110,11 @@ def test_what_the_hub_does_not_give_is_told_apart(run, hub, tmp_path):
     line = refused(run, tmp_path, HF_ENDPOINT="http://me:secret@127.0.0.1:9")
     assert "of http://127.0.0.1:9: " in line
     assert "secret" not in line
-    assert "take a mirror" in line
+    assert "use a mirror" in line
     hub.repositories["owner/small"].gated = True
     line = refused(run, tmp_path)
     assert "HF_TOKEN" in line
-    assert "ask on its page" in line
+    assert "request access on its page" in line
     hub.repositories["owner/small"].gated = False
     hub.requests.clear()
     assert "HF_HUB_OFFLINE is set" in refused(run, tmp_path, HF_HUB_OFFLINE="1")

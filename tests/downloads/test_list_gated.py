@@ -17,6 +17,6 @@ def test_what_is_to_be_put_by_hand_is_said_with_the_way_to_get_it(registry_file,
     assert "by hand" in header
     assert lines == [f"- one: ask a. Missing: {root}/a/y"]
     main([*options, "two"])
-    assert capsys.readouterr().out == "Fetched: nothing is left to be put there by hand.\n"
+    assert capsys.readouterr().out == "Fetched: nothing has to be added by hand.\n"
     main(options)
-    assert "nothing is left" in capsys.readouterr().out
+    assert "nothing has to be added" in capsys.readouterr().out

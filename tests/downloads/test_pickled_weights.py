@@ -152,7 +152,7 @@ def test_pickles_in_several_files(fetch, tmp_path):
 @pytest.mark.parametrize(
     ("weight_map", "message"),
     [
-        ({"a": "../../outside.bin"}, "names '../../outside.bin', which is not there"),
+        ({"a": "../../outside.bin"}, "names '../../outside.bin', which is missing"),
         ({"a": "pytorch_model-00002-of-00002.bin"}, "names 'pytorch_model-00002-of-00002.bin'"),
         ({"b": "pytorch_model-00001-of-00002.bin"}, "b is in none of its files"),
         ([], "has no weight_map"),
@@ -182,7 +182,7 @@ def test_a_pickle_that_calls_a_program_is_refused_and_calls_none(form, tmp_path)
     if form != "plain":
         content = {"weight": torch.ones(2), "bad": Caller(called)}
         body = pickled(content, _use_new_zipfile_serialization=form == "zip")
-    with pytest.raises(UserError, match=r"pytorch_model.bin: it asks for posix.system; it is re"):
+    with pytest.raises(UserError, match=r"pytorch_model.bin: it refers to posix.system; it is re"):
         converted(tmp_path, **{BIN: body})
     assert not called.exists()
     assert files_below(tmp_path) == [BIN]
@@ -198,11 +198,11 @@ OLD = pickled({"weight": torch.ones(500)}, _use_new_zipfile_serialization=False)
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (WHOLE[: len(WHOLE) // 2], "cannot be read as tensors"),
-        (OLD[:-99], "cannot be read as tensors"),
-        (OLD[:20], "cannot be read as tensors"),
-        (b"a page in its place", "cannot be read as tensors"),
-        (b"", "cannot be read as tensors"),
+        (WHOLE[: len(WHOLE) // 2], "does not contain readable tensors"),
+        (OLD[:-99], "does not contain readable tensors"),
+        (OLD[:20], "does not contain readable tensors"),
+        (b"a page in its place", "does not contain readable tensors"),
+        (b"", "does not contain readable tensors"),
         (pickled(torch.ones(2)), "holds no tensors by name"),
         (pickled({"model": {"weight": torch.ones(2)}}), "model is no dense tensor with a name"),
         (pickled({"weight": torch.ones(2).to_sparse()}), "weight is no dense tensor with a name"),
@@ -221,7 +221,7 @@ def test_the_command_refuses_in_one_line_and_leaves_nothing(fetch, tmp_path):
     called = tmp_path / "called"
     body = pickled({"weight": torch.ones(2), "bad": Caller(called)})
     line = refused(fetch, tmp_path, OTHERS | {BIN: body})
-    assert f"error: model {ADDRESS}: {BIN}: it asks for posix.system; it is refused" in line
+    assert f"error: model {ADDRESS}: {BIN}: it refers to posix.system; it is refused" in line
     assert not called.exists()
 
 
@@ -229,7 +229,7 @@ def test_a_wrong_hash_is_refused_before_anything_is_read(fetch, tmp_path):
     # other bytes than the hub has the hash of
     sent = WHOLE[:-1] + b"x"
     line = refused(fetch, tmp_path, OTHERS | {BIN: WHOLE}, swapped={BIN: sent})
-    assert f"{BIN}: not the bytes whose hash the hub has; they were deleted" in line
+    assert f"{BIN}: bytes that do not match the hub's hash; they were deleted" in line
     # the hub's, but not those that the config pins
     body = pickle.dumps(Caller(tmp_path / "called"), protocol=2)
     line = refused(fetch, tmp_path, OTHERS | {BIN: body}, "--weights-sha256", "0" * 64)

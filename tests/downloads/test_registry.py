@@ -87,7 +87,7 @@ def test_a_path_stays_below_its_folder(data_set, path, key):
     else:
         key = key.removeprefix("member ")
         entry = {"archives": [{**ARCHIVE, "members": [{**MEMBER, key: path}]}]}
-    with pytest.raises(UserError, match="not a path below a folder"):
+    with pytest.raises(UserError, match="not a relative path"):
         data_set(**entry)
 
 

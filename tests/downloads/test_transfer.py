@@ -299,7 +299,7 @@ def test_a_server_that_drips_its_head_is_given_up(server, part, pauses):
 @pytest.mark.parametrize("length", ["\u00b2", "-5", "abc", "9" * 5000, "1_0", "+5"])
 def test_a_length_that_is_no_number_is_one_line(server, part, policy, length):
     server.files["file.txt"] = Served(BODY, length=length)
-    refused(server, part, policy, r"txt: the server says that '.*' bytes come, which is no number")
+    refused(server, part, policy, r"txt: the server announces '.*' bytes, which is not a number")
 
 
 @pytest.mark.parametrize(

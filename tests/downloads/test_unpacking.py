@@ -168,13 +168,21 @@ def zip_of_many():
 
 HUGE = 60 * 10**6
 BOMBS = {
-    "bzip2 in a zip": ("zip", lambda: zip_of_one(zipfile.ZIP_BZIP2), "compressed by a method"),
-    "lzma in a zip": ("zip", lambda: zip_of_one(zipfile.ZIP_LZMA), "compressed by a method"),
-    "entries of a zip": ("zip", zip_of_many, "tells more of itself"),
-    "extended header": ("tar.gz", lambda: header_of_zeros(tarfile.XHDTYPE), "tells more of itself"),
-    "global header": ("tar.gz", lambda: header_of_zeros(tarfile.XGLTYPE), "tells more of itself"),
-    "long name": ("tar.bz2", lambda: header_of_zeros(tarfile.GNUTYPE_LONGNAME), "tells more of"),
-    "sparse map": ("tar.gz", sparse_map, "tells more of itself"),
+    "bzip2 in a zip": ("zip", lambda: zip_of_one(zipfile.ZIP_BZIP2), "uses a compression method"),
+    "lzma in a zip": ("zip", lambda: zip_of_one(zipfile.ZIP_LZMA), "uses a compression method"),
+    "entries of a zip": ("zip", zip_of_many, "has more metadata than"),
+    "extended header": (
+        "tar.gz",
+        lambda: header_of_zeros(tarfile.XHDTYPE),
+        "has more metadata than",
+    ),
+    "global header": ("tar.gz", lambda: header_of_zeros(tarfile.XGLTYPE), "has more metadata than"),
+    "long name": (
+        "tar.bz2",
+        lambda: header_of_zeros(tarfile.GNUTYPE_LONGNAME),
+        "has more metadata",
+    ),
+    "sparse map": ("tar.gz", sparse_map, "has more metadata than"),
 }
 PACKED = {"tar.gz": lambda raw: gzip.compress(raw, 1), "tar.bz2": lambda raw: bz2.compress(raw, 1)}
 UNPACK = """

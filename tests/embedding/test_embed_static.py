@@ -61,11 +61,11 @@ def test_a_model_gives_unknown_words_vectors_of_their_ngrams(arguments, tmp_path
     ("changes", "message"),
     [
         ({"--vectors": "nowhere.vec"}, "nowhere.vec: no such file"),
-        ({"--vectors": "en.npz"}, "en.npz: of a kind"),
+        ({"--vectors": "en.npz"}, "en.npz: of a type"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--strings": "empty.txt"}, "empty.txt: no strings"),
         ({"--oov": "subwords"}, "--oov subwords: en.vec holds no vectors of n-grams"),
-        ({"--oov": "error"}, "has no vector of 1 of 3 words"),
+        ({"--oov": "error"}, "lacks vectors for 1 of 3 words"),
     ],
 )
 def test_mistakes_are_named_and_leave_nothing(arguments, changes, message, tmp_path, monkeypatch):

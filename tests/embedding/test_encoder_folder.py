@@ -148,7 +148,7 @@ OWN_CODE = {"model_type": "own", "auto_map": {"AutoModel": "own.Own", "AutoConfi
         ("config.json", change_config(**OWN_CODE), "model cannot be loaded"),
         ("config.json", lambda _: b"{", "model cannot be loaded"),
         ("tokenizer.json", lambda _: b"{", "tokenizer cannot be loaded"),
-        ("tokenizer.json", mark_with(999), r"gives the id 999, but config.json a vocab_size of"),
+        ("tokenizer.json", mark_with(999), r"gives the id 999, but vocab_size in config.json is"),
         (
             "config.json",
             change_config(chunk_size_feed_forward=7),
@@ -202,7 +202,7 @@ NO_ENCODERS = {
     "gpt2 is a decoder": transformers.GPT2Config(vocab_size=100, n_embd=16, n_layer=1, n_head=2),
     "t5 is an encoder-decoder": transformers.T5Config(**SMALL, d_kv=8, d_ff=16),
     "bert is set up as a decoder": transformers.BertConfig(**SMALL, **WIDTH, is_decoder=True),
-    "dpr is no masked language model": transformers.DPRConfig(**SMALL, **WIDTH),
+    "dpr is not a masked language model": transformers.DPRConfig(**SMALL, **WIDTH),
     "fnet takes no attention mask": transformers.FNetConfig(**SMALL, **WIDTH),
 }
 
@@ -216,7 +216,7 @@ def test_what_is_no_encoder_is_refused_with_what_is_taken(message, tmp_path):
     with pytest.raises(UserError, match=message) as caught:
         load_model(str(folder))
     assert "other-model" in str(caught.value)
-    assert str(caught.value).endswith("ModernBERT, XLM and XLNet are taken")
+    assert str(caught.value).endswith("ModernBERT, XLM and XLNet are supported")
 
 
 @pytest.mark.parametrize("prefix", ["model", "weights"])
@@ -271,5 +271,5 @@ def test_the_hash_of_a_model_is_of_all_that_makes_its_vectors(name, tiny_bert, t
 def test_a_device_without_room_for_the_weights_is_one_line(tiny_bert, monkeypatch):
     full = Mock(side_effect=torch.OutOfMemoryError("CUDA out of memory"))
     monkeypatch.setattr(torch.nn.Module, "to", full)
-    with pytest.raises(UserError, match="weights alone do not fit into the memory"):
+    with pytest.raises(UserError, match="weights alone do not fit into the free memory"):
         load_model(str(tiny_bert))

@@ -177,8 +177,8 @@ def test_another_pooling_is_of_the_model_alone_and_says_so(tiny_bert, tmp_path, 
     encoder = mirror_bert.load(folder, pooling="mean", device="cpu")
     (line,) = capsys.readouterr().err.splitlines()
     assert line == (
-        "warning: vectors are of dense alone, pooled by mean, not of the encoder that its folder "
-        "describes: pooling cls, then Dense"
+        "warning: vectors come from dense alone, pooled by mean, not from the encoder that its "
+        "folder describes: pooling cls, then Dense"
     )
     alone = mirror_bert.load(tiny_bert, pooling="mean", max_length=20, device="cpu")
     assert encoder.encode(STRINGS).tobytes() == alone.encode(STRINGS).tobytes()

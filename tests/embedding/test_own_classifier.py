@@ -62,8 +62,8 @@ def test_test_items_get_their_classes_and_nothing_is_trained(folder, suite, tmp_
     ("changes", "message"),
     [
         ({"labels": ["good", "bad", "good", "fine"]}, "class 'fine' is not one that the encoder"),
-        ({"texts": [[2, 1], [0, 1], [1, 2], [2, 0]]}, "classifier takes single texts with a class"),
-        ({"task": "relatedness"}, "classifier takes single texts with a class"),
+        ({"texts": [[2, 1], [0, 1], [1, 2], [2, 0]]}, "classifier takes single labelled texts"),
+        ({"task": "relatedness"}, "classifier takes single labelled texts"),
     ],
 )
 def test_what_it_cannot_say_is_one_line_and_nothing_is_written(
@@ -77,7 +77,7 @@ def test_what_it_cannot_say_is_one_line_and_nothing_is_written(
 
 
 def test_an_encoder_without_one_is_named(folder, tmp_path):
-    with pytest.raises(UserError, match="no encoder with a classifier of its own; give one that"):
+    with pytest.raises(UserError, match="not an encoder with its own classifier; give one that"):
         read_own_classifier(tmp_path)
     (folder / OWN_WEIGHTS).write_bytes(b"no")
     with pytest.raises(UserError, match=r"damaged .* make the encoder again"):
@@ -91,7 +91,7 @@ def test_a_development_set_is_its_part_of_that_name_and_its_strings(suite, tmp_p
     classifier = OwnClassifier(WEIGHT, BIAS, CLASSES)
     assert development.score(VECTORS[1:2], classifier) == 1.0
     assert development.score(VECTORS[:1], classifier) == 0.0
-    with pytest.raises(UserError, match="trains no classifier to score; take method classify"):
+    with pytest.raises(UserError, match="trains no classifier to score; use method classify"):
         development.score(VECTORS[1:2])
     parts = ["train", "test", "train", "test"]
     with pytest.raises(UserError, match="data set mine: has no part `development` to choose on"):

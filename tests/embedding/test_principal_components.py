@@ -62,5 +62,5 @@ def test_components_and_what_is_left_are_those_of_the_svd(
     ],
 )
 def test_vectors_of_which_nothing_would_be_left_are_refused(vectors, count):
-    with pytest.raises(UserError, match=rf"without their {count} first components: .*remove fewer"):
+    with pytest.raises(UserError, match=rf"without their first {count} components: .*remove fewer"):
         principal_components(vectors, count)

@@ -163,5 +163,5 @@ def test_a_folder_that_leaves_the_tokens_of_a_prompt_out_is_refused(tmp_path):
     pooling = {"pooling_mode": "mean", "include_prompt": False}
     config = {"prompts": NAMED, "default_prompt_name": "s"}
     folder = save_folder(tmp_path / "f", BOTH, pooling, prompts=config)
-    with pytest.raises(UserError, match="its pooling leaves the tokens of a prompt out"):
+    with pytest.raises(UserError, match="its pooling leaves out the tokens of the prompt"):
         recorded_settings(folder)

@@ -71,8 +71,8 @@ def test_a_pca_stands_behind_other_modules(tiny_bert, tmp_path):
         ({}, 32, STRINGS, "dimensions 32: the encoder has 32; give 1 to 31"),
         ({}, 0, STRINGS, "dimensions 0: the encoder has 32"),
         ({}, 8, STRINGS[:8], "dimensions 8: 8 different strings are too few"),
-        ({"dimensions": 9}, 4, STRINGS, "dimensions 9: the vectors are cut to them already"),
-        ({"layer": 1}, 4, STRINGS, "layer 1: no module can follow it"),
+        ({"dimensions": 9}, 4, STRINGS, "dimensions 9: the vectors are already cut to fewer"),
+        ({"layer": 1}, 4, STRINGS, "layer 1: no module can follow this pooling"),
     ],
 )
 def test_what_cannot_be_reduced_is_named(changes, dimensions, strings, message, tiny_bert):

@@ -182,7 +182,7 @@ def test_a_string_of_words_left_out_has_the_mean_vector():
 
 
 def test_missing_words_are_an_error_where_asked_for():
-    with pytest.raises(UserError, match=r"en\.vec: has no vector of 2 of 3 words \('a', 'b'\);"):
+    with pytest.raises(UserError, match=r"en\.vec: lacks vectors for 2 of 3 words \('a', 'b'\);"):
         embed_strings(["cat b", "a"], VECTORS, "error", "en.vec")
     with pytest.raises(UserError, match=r"4 of 4 words \('a', 'b', 'c', \.\.\.\)"):
         embed_strings(["a b", "c d"], VECTORS, "error", "en.vec")

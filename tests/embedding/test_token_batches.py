@@ -51,7 +51,9 @@ def test_words_of_tokens_are_those_of_the_tokenizers_call(tokenizers):
 
 def test_a_tokenizer_that_does_not_tell_words_is_one_clear_error(tokenizers, monkeypatch):
     monkeypatch.setattr(type(tokenizers[0]), "is_fast", False)
-    with pytest.raises(UserError, match="does not tell which tokens are of one word; take a model"):
+    with pytest.raises(
+        UserError, match="does not report which tokens belong to one word; use a model"
+    ):
         tokenize_words(tokenizers[0], ["a"], EncoderSettings("mean", 12))
 
 

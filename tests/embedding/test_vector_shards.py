@@ -86,7 +86,7 @@ def test_an_interrupted_run_goes_on_after_the_last_finished_shard(job, tmp_path,
     assert files_in(tmp_path) == [".vectors.npy.shards"]
     assert files_in(job.folder) == ["0000000000.npy", "job.json"]
     assert finish(job) == SHARDS[1:]
-    assert "going on: 3 of 7" in capsys.readouterr().err
+    assert "continuing: 3 of 7" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_an_interrupted_run_goes_on_after_the_last_finished_shard(job, tmp_path,
 def test_what_another_job_left_is_not_used(job, other, capsys):
     run(replace(job, **other), 1)
     assert finish(job) == SHARDS
-    assert "left by another job" in capsys.readouterr().err
+    assert "left over from another job" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_an_encoder_folder_gives_the_same_vectors_in_sentence_transformers(
 @pytest.mark.parametrize("pooling", ["cls", "pooler"])
 def test_the_first_position_of_xlnet_is_not_taken_for_its_cls(pooling, folder_of):
     loaded = load_model(str(folder_of["xlnet"]))
-    with pytest.raises(UserError, match=r"behind the string, not first; use mean|no pooler layer"):
+    with pytest.raises(UserError, match=r"after the string, not first; use mean|no pooler layer"):
         encode_strings(loaded, ["a"], EncoderSettings(pooling, LENGTH))
     with pytest.raises(UserError, match="does not put special tokens first and last"):
         encode_strings(loaded, ["a"], EncoderSettings("mean_pieces", LENGTH))
@@ -115,8 +115,8 @@ def test_pickled_weights_are_converted_and_are_the_same(name, folder_of, tmp_pat
     ("name", "key", "value", "message"),
     [
         ("xlm", {"use_lang_emb": True, "n_langs": 15}, None, "needs the language of each string"),
-        ("xlm", {"causal": True}, None, "attention to what is before alone"),
-        ("xlnet", {"attn_type": "uni"}, None, "attention to what is before alone"),
+        ("xlm", {"causal": True}, None, "set up for causal attention"),
+        ("xlnet", {"attn_type": "uni"}, None, "set up for causal attention"),
     ],
 )
 def test_what_would_give_wrong_vectors_without_a_word_is_refused(

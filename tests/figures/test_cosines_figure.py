@@ -69,7 +69,7 @@ def test_the_first_seed_is_drawn_and_all_panels_share_bins(made):
     assert bins["cls"] == bins["mean"] == bins["mirror"]
     assert made.rows("cells/figure-cosines.tsv") == []
     note = made.output("figure-cosines.md")
-    for words in ("first seed", "No published numbers belong to this figure", "- RoBERTa: no R"):
+    for words in ("first seed", "This figure has no published numbers", "- RoBERTa: no R"):
         assert words in note
     drawn = made.output("figure-cosines.tsv")
     for entry in block["panels"][:3]:

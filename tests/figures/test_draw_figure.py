@@ -133,7 +133,7 @@ def test_error_bars_are_drawn_or_left_out(made, kind, bars, monkeypatch):
 
     assert count({}) == bars
     assert count({"intervals": False}) == 0
-    assert "No error bars are drawn, as the config says" in made.output(f"figure-{kind}.md")
+    assert "The config turns error bars off" in made.output(f"figure-{kind}.md")
 
 
 def test_a_font_that_is_not_installed_is_refused_in_one_line(made):

@@ -114,7 +114,7 @@ def test_status_beside_the_published_values(made):
     note = made.output("figure-roc.md")
     assert "IN: paper " in note and "difference (ours minus the paper's) .000, within" in note
     assert "OUT: paper .999" in note and "outside the tolerance of .01" in note
-    assert "OTHER: not comparable with the paper's and no reproduction: small model; other" in note
+    assert "OTHER: not comparable with the paper, not a reproduction: small model; other" in note
     assert "NEW: the paper prints no value for it." in note
     assert "- None: no vectors." in note
     assert "None" not in made.output("figure-roc.svg")

@@ -31,7 +31,7 @@ def test_a_batch_that_does_not_fit_is_trained_on_in_parts(
     with limited_memory(run, lambda: run(8), 0.4, rows=20):
         capsys.readouterr()
         actual = run()
-    assert "out of memory: going on" in capsys.readouterr().err
+    assert "out of memory: continuing" in capsys.readouterr().err
     apart = moved_apart(untuned, expected.weights, actual.weights)
     figure("weights, difference as a share of their change", apart, at_most=0.01)
 

@@ -25,5 +25,5 @@ def test_a_full_disk_is_one_line_that_names_the_folder(monkeypatch):
     # a device that is always full
     monkeypatch.setattr(token_file.tempfile, "TemporaryFile", partial(open, "/dev/full", "wb"))
     monkeypatch.setattr(token_file.tempfile, "gettempdir", lambda: "/scratch")
-    with pytest.raises(UserError, match=r"/scratch: no place for the tokens .*No space left"):
+    with pytest.raises(UserError, match=r"/scratch: no space for the tokens .*No space left"):
         TokenFile().append(np.arange(10))

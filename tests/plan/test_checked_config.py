@@ -74,12 +74,12 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("recipes/mirror-word/dropout", {"atention": 0.1}, "atention.*did you mean 'attention'"),
         (WATCHED, {"dataset": "simlex999"}, "development.every` is missing"),
         (WATCHED, develop("simlex"), "set` is `simlex`.*did you mean 'simlex999'"),
-        (WATCHED, develop("bli-en-fr"), "lexicon; .* one of task similarity or entity-l"),
+        (WATCHED, develop("bli-en-fr"), "lexicon; .* needs task similarity or entity-l"),
         ("recipes/mirror-word/temperature", 0, "recipes.mirror-word.temperature"),
         (START, start_of("mirror-wrd"), "did you mean 'mirror-word'"),
         (START, start_of("base-mp"), "start.recipe` is `base-mp`, which tunes nothing"),
         (START, start_of("mirror-sentence", "words-eng"), "did you mean 'words-en'"),
-        (START, start_of("mirror-word"), "in a circle"),
+        (START, start_of("mirror-word"), "circular"),
         ("recipes/mirror-word-lr-5e-5", TEXT, "held_out.corpus` is `words-eng`.*mean 'words-en'"),
         ("threads/tuning", "two", "`threads.tuning` is 'two'; give a whole number"),
         ("tables/table01/rows/2/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),
@@ -89,7 +89,7 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("tables/table07/columns/0/datasets/0", "sts11", "`sts11`, which is not in `datasets`"),
         ("tables/table07/columns/0/dataset", "sts12", "give one of `dataset`, `datasets`"),
         ("tables/table02/columns/0/metric", "spearman", "which is none of task entity-linking"),
-        ("tables/table03/rows/3/against", "bert-mq", "no other row of the table; did you mean"),
+        ("tables/table03/rows/3/against", "bert-mq", "not another row of the table; did you mean"),
         ("tuning_grid/shown", ["few-word"], "`few-word`, which is not in .*'few-words'"),
         ("figures/figure04/rows/0/recipe", "base-mpp", "`base-mpp`, which is not in `recipes`"),
         ("figures/figure05/kind", "line", "did you mean 'lines'"),
@@ -98,7 +98,7 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("models/lexicon-en", {"same_as": "lexicon-fr"}, "itself another name"),
         ("models/bert-en/absent", "none", "needs one of `path`, `hub`"),
         ("recipes/mirror-phrase/like", "mirror-words", "`mirror-words`, .*'mirror-word'"),
-        ("recipes/mirror-word/like", "mirror-phrase", "in a circle"),
+        ("recipes/mirror-word/like", "mirror-phrase", "circular"),
         ("datasets/isotropy-word/corpus", "words-eng", "`words-eng`, .*did you mean 'words-en'"),
         ("corpora/words-en-fr/of", ["words-en", "words-frr"], "words-frr.*did you mean 'words-fr'"),
         ("corpora/names/path", "no.txt", "`corpora.names.path`"),
@@ -259,7 +259,8 @@ def test_a_config_of_before_gets_one_line_that_names_file_and_key(
     with pytest.raises(UserError) as caught:
         Plan(read_layers([file]))
     assert str(caught.value) == (
-        f"{file}: `{key}` is a key of former versions: tables name data sets alone; remove it (a "
+        f"{file}: `{key}` is a key of earlier versions: tables now name only data sets; "
+        "remove it (a "
         "data set may set `suite`; docs/reference/config.md)"
     )
 

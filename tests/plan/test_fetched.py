@@ -92,7 +92,7 @@ def test_offline_models_and_data_are_named_together(config, project):
     config["downloads"] = {"offline": True, "models": "fetched"}
     header, lines = error_of(config)
     assert "`downloads.offline` is true" in header
-    assert "`snakemake fetch_all` where there is internet" in header
+    assert "`snakemake fetch_all` on a machine with internet access" in header
     assert "carry root and fetched over" in header
     # the model of no table is not asked for
     assert lines[0] == f"fetched/{FOLDER}: no such folder, of model small"
@@ -157,7 +157,7 @@ def test_a_file_of_a_model_that_is_gone_or_short_is_named(offline, config, tmp_p
     (folder / "model.safetensors").write_bytes(b"x")
     _, lines = error_of(config)
     delete = f"delete fetched/{FOLDER} and results/downloads/models/small.json"
-    remedy = f"{delete}, and it is fetched again"
+    remedy = f"{delete} to fetch it again"
     assert lines == [
         f"fetched/{FOLDER}/config.json: no such file: {remedy}",
         f"fetched/{FOLDER}/model.safetensors: 1 bytes, files.json has 5: {remedy}",
@@ -177,11 +177,11 @@ def test_what_is_gone_since_it_was_fetched_is_named_where_it_could_be_fetched_to
     record("models/small", SMALL)
     record("sick", {"files": [{"path": SICK, "sha256": "a" * 64}]})
     header, lines = error_of(config)
-    assert header == "not as it was when it was fetched:"
+    assert header == "changed since it was fetched:"
     assert lines == [
-        f"{MODELS}/{FOLDER}: no such folder: delete results/downloads/models/small.json, "
-        "and it is fetched again",
-        f"root/{SICK}: no such file: delete results/downloads/sick.json, and it is fetched again",
+        f"{MODELS}/{FOLDER}: no such folder: delete results/downloads/models/small.json "
+        "to fetch it again",
+        f"root/{SICK}: no such file: delete results/downloads/sick.json to fetch it again",
     ]
 
 
@@ -202,13 +202,13 @@ def test_what_was_changed_since_it_was_fetched_is_named_though_size_and_date_are
         os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns))
     (folder / "added_tokens.json").touch()
     header, lines = error_of(config)
-    assert header == "not as it was when it was fetched:"
+    assert header == "changed since it was fetched:"
     changed, added, raw = lines
     delete = f"delete fetched/{FOLDER} and results/downloads/models/small.json"
     assert changed.startswith(f"fetched/{FOLDER}/tokenizer.json: sha256 is ") and delete in changed
     assert added.startswith(f"fetched/{FOLDER}/added_tokens.json: is not in files.json")
     assert raw.startswith(f"root/{SICK}: sha256 is ")
-    assert raw.endswith("delete it and results/downloads/sick.json, and it is fetched again")
+    assert raw.endswith("delete it and results/downloads/sick.json to fetch it again")
     # a folder that is whole, and another than that of the record
     data.write_bytes(b"before")
     (folder / "added_tokens.json").unlink()
@@ -217,7 +217,7 @@ def test_what_was_changed_since_it_was_fetched_is_named_though_size_and_date_are
     (folder / "files.json").write_text(json.dumps(listed))
     _, lines = error_of(config)
     other = "holds other files than were fetched: delete results/downloads/models/small.json"
-    assert lines == [f"fetched/{FOLDER}: {other}, and it is made anew"]
+    assert lines == [f"fetched/{FOLDER}: {other}, so that it is made again"]
 
 
 def test_without_fetching_data_only_models_are_looked_for(config, tmp_path, project):
@@ -284,5 +284,5 @@ def test_a_file_that_is_kept_gzipped_is_compared_as_it_is_stored(config, tmp_pat
     assert plan_of(config)
     (tmp_path / "root" / path).write_bytes(b"another")
     header, lines = error_of(config)
-    assert "not as it was when it was fetched" in header
+    assert "changed since it was fetched" in header
     assert len(lines) == 1 and path in lines[0]

@@ -55,7 +55,7 @@ def test_the_hash_that_weights_must_have_is_that_of_any_id_of_the_model():
     other = {"hub": "org/other", "revision": "0123456789abcdef"}
     models = models_of({"other": other, "again": pinned}, Path("root"), Path("fetched"))
     assert models.weights_sha256("other") == []
-    with pytest.raises(UserError, match="`weights_sha256` is of a model with `hub`"):
+    with pytest.raises(UserError, match="`weights_sha256` is only for models with `hub`"):
         models_of({"local": {"path": "x", "weights_sha256": "a" * 64}}, Path("root"))
 
 

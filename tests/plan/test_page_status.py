@@ -146,8 +146,8 @@ def test_pages_are_older_whose_scores_cells_or_config_are_others(small, capsys):
         "These show older values:\n"
         "  results/tables/index.html, results/tables/scorecard.html: It was made before tables/a "
         "was made again.\n"
-        "  results/figures/f.html, results/tables/scores.tsv: What it shows was made again, or "
-        "removed, since.\n"
+        "  results/figures/f.html, results/tables/scores.tsv: Its contents were made again, "
+        "or removed, since then.\n"
         "To bring everything up to date: snakemake all_tables -c2\n"
     )
     small.make_scores(0.5)
@@ -160,7 +160,7 @@ def test_pages_are_older_whose_scores_cells_or_config_are_others(small, capsys):
     }
     run.finish("tables/a")
     run.status.end()
-    assert "results/figures/f.html: The config was changed since." in capsys.readouterr().out
+    assert "results/figures/f.html: The config has changed since then." in capsys.readouterr().out
     Path("results/scores/s.tsv").unlink()
     run = small.run()
     run.status.start()

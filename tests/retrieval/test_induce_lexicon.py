@@ -84,7 +84,7 @@ NAN = np.where(np.arange(WORDS) == 17, np.nan, 1)[:, None]
         ([], {"source": {"train": [1]}, "target": {"train": [1]}}, {}, "a dictionary of 1 entries"),
         (["--neighbours=61"], {}, {}, "61 neighbours of a vocabulary of 60 words"),
         ([], {}, {"target": lambda whole: whole * NAN}, r"target\.npy: .* string 17 holds NaN"),
-        ([], {}, {"target": lambda whole: whole[:, :5]}, "encoders of one width"),
+        ([], {}, {"target": lambda whole: whole[:, :5]}, "encoders of the same dimension"),
         ([], {}, {"source": np.ones_like}, r"source\.npy, centred: row 0 is a zero vector"),
     ],
 )

@@ -149,7 +149,7 @@ def test_confidences_that_are_no_better_than_scores_are_named():
     assert quality_lines(fitted, others, "these", is_cosine=True)[1:] == [
         "  Brier score 0.2500, calibration error 0.0000 (of the scores themselves 0.0000 and "
         "0.0000; lower is better)",
-        "  no better than the scores: fit them on more mentions with gold ids",
+        "  no better than the raw scores: fit on more mentions with gold ids",
     ]
     assert len(quality_lines(fitted, others, "these", is_cosine=False)) == 2
 
@@ -174,7 +174,7 @@ def test_a_written_calibration_is_read_again_and_refuses_other_encoders(tmp_path
     assert read == fitted
     read.check(MAKER, "here")
     for key in MAKER:
-        with pytest.raises(UserError, match=f"here: fitted with {key} .*, where now it is other"):
+        with pytest.raises(UserError, match=f"here: fitted with {key} .*, but now .* is other"):
             read.check(MAKER | {key: "other"}, "here")
     plan = CalibrationPlan({**MAKER, "names_sha256": "other"}, calibration=read, name="--calibr")
     with pytest.raises(UserError, match="--calibr: fitted with names_sha256 abc"):
@@ -200,5 +200,7 @@ def test_what_cannot_be_fitted_is_one_line():
     with pytest.raises(UserError, match="--seed -1: give a whole number"):
         split_in_halves(drawn(5), -1)
     fitted = fit_calibration(judged([(0.5, False), (0.6, True), (0.7, False)]), MAKER)
-    with pytest.raises(UserError, match=r"0.9: no threshold reaches it; .* is 0.5000; ask for le"):
+    with pytest.raises(
+        UserError, match=r"0.9: no threshold reaches it; .* is 0.5000; ask for a lower"
+    ):
         fitted.threshold_for(0.9)

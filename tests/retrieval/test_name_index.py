@@ -65,7 +65,9 @@ def test_an_index_of_an_older_version_is_refused(tmp_path, key):
     record = read_json(tmp_path / "index.json")
     del record[key]
     write_json(tmp_path / "index.json", record)
-    with pytest.raises(UserError, match="an index of an older version, unchecked; remove the fold"):
+    with pytest.raises(
+        UserError, match="an index of an older version, which cannot be checked; remove the fold"
+    ):
         name_index.open_index(tmp_path, PROVENANCE, None)
 
 

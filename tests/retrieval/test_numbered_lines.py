@@ -18,7 +18,7 @@ def test_each_line_is_counted_once(tmp_path_factory, lines):
     path.write_text("".join(line + "\n" for line in lines))
     texts = [line for line in lines if line.strip()]
     if not texts:
-        with pytest.raises(UserError, match=r"text\.txt: no strings in it"):
+        with pytest.raises(UserError, match=r"text\.txt: it contains no strings"):
             read_numbered_lines(path, True, TableOptions())
         return
     found = read_numbered_lines(path, True, TableOptions())

@@ -138,7 +138,7 @@ def test_a_file_is_read_again_unless_it_is_of_other_vectors_or_codes(
     other = "int8" if kind == "binary" else "binary"
     for changed in ((vectors, kind, "b"), (vectors, other, "b"), (vectors, kind, "b")):
         QuantizedIndex(*changed, file)
-        assert "made from other vectors or in another way" in capsys.readouterr().err
+        assert "made from other vectors or settings" in capsys.readouterr().err
 
 
 def test_the_loss_is_told_of_vectors_that_were_not_searched_with(vectors):

@@ -305,7 +305,9 @@ def test_without_locks_the_command_runs_with_a_warning(four, monkeypatch, tmp_pa
     gpu_slots.reserve(1, str(tmp_path / "slots"))
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "0,1,2,3"
     errors = capsys.readouterr().err
-    assert errors.startswith(f"warning: {tmp_path}/slots: no locks here (Operation not supported)")
+    assert errors.startswith(
+        f"warning: {tmp_path}/slots: locks do not work here (Operation not supported)"
+    )
     assert errors.count("\n") == 1
 
 

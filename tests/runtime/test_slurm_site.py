@@ -26,7 +26,9 @@ def test_jobs_are_followed_by_what_answers_and_a_silent_controller_is_named(prog
         assert status_command() == command
     error = "slurm_load_ctl_conf error: Unable to contact slurm controller\n"
     synthetic(programs, "scontrol", error, 1)
-    with pytest.raises(UserError, match=r"scontrol: .*Unable to contact.*is SLURM's controller up"):
+    with pytest.raises(
+        UserError, match=r"scontrol: .*Unable to contact.*check that SLURM's controller is running"
+    ):
         status_command()
 
 

@@ -123,5 +123,5 @@ def test_what_has_no_neighbours_is_refused():
         measure("pool", entry_of(languages), vectors)
     # a language of one direction has nothing left without it
     vectors = pool_of(languages, 0)
-    with pytest.raises(UserError, match="they lie in no more directions"):
+    with pytest.raises(UserError, match="they span no further directions"):
         measure("pool", entry_of(languages), vectors)

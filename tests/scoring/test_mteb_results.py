@@ -137,8 +137,11 @@ def test_f1_is_scikit_learn_s():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["simlex999"], "--mteb: none of the data sets is a task of MTEB; name sts12, "),
-        (["stsb", "stsb-senteval"], "--mteb: stsb-senteval and another data set are both its task"),
+        (["simlex999"], "--mteb: none of the data sets is an MTEB task; name sts12, "),
+        (
+            ["stsb", "stsb-senteval"],
+            "--mteb: stsb-senteval and another data set are both MTEB's task",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_one_line(names, message):

@@ -87,5 +87,5 @@ def test_vectors_without_a_nearest_one_are_refused():
     vectors[4] = 0
     with pytest.raises(UserError, match="row 4 is a zero vector"):
         measured(vectors, [0, 1, 2], [3, 4, 5])
-    with pytest.raises(UserError, match="they lie in no more directions"):
+    with pytest.raises(UserError, match="they span no further directions"):
         measured(np.ones((6, 4), dtype=np.float32), [0, 1, 2], [3, 4, 5])

@@ -103,7 +103,7 @@ def test_classes_that_a_line_parts_are_found(parts, tested):
     [
         (["all"] * 20, ["a"] * 11 + ["b"] * 9, "class 'b' has 9 texts, too few for 5 folds"),
         (["train"] * 9 + ["test"], ["a"] * 5 + ["b"] * 5, "class 'b' has 4 texts, too few for 5"),
-        (["train"] * 2 + ["test"] * 2, ["a", "b", "a", "c"], "no text of class 'c' to train on"),
+        (["train"] * 2 + ["test"] * 2, ["a", "b", "a", "c"], "no training text has class 'c', but"),
     ],
 )
 def test_classes_that_cannot_be_learnt_are_named(parts, labels, message):

@@ -90,7 +90,7 @@ def test_values_stand_with_the_papers_choice_and_our_best(table21, reports):
 
 def test_grid_without_searches_is_the_papers(table21):
     text = table21().md
-    assert "No search of ours was run" in text
+    assert "No search was run" in text
     assert r"| Temperature | 0.04 | **chosen for phrase, sentence \*** |" in text
 
 

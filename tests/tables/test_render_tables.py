@@ -108,8 +108,8 @@ def test_markdown_shows_difference_only_where_comparable(assembled):
         "**.438** ±.088<br>↑.250<br>paper .471, -.033 !",
     ]
     assert rows[6][1] == "<u>.500</u>"
-    assert "In 3 of 5 cells model, data and recipe are the paper's" in table.md
-    assert "here .01. A difference beyond it is marked !" in table.md
+    assert "In 3 of 5 cells, model, data and recipe are the paper's" in table.md
+    assert "here .01. Larger differences are marked !" in table.md
 
 
 def test_interval_and_significance_are_in_the_cell(assembled):
@@ -140,7 +140,9 @@ def test_arrows_say_which_way_a_row_differs(make_table, made):
 def test_table_without_comparable_cells_or_replicates_says_so(assembled):
     table = assembled()
     for form in (table.md, table.html):
-        assert "Not comparable with the paper: in no cell are model, data and recipe" in form
+        assert (
+            "Not comparable with the paper: no cell has the paper's model, data and recipe" in form
+        )
         assert "Tolerance" not in form and "bootstrap" not in form
     assert all(row["EN difference"] == "" for row in table.rows)
     assert not re.search(r"class=.(difference|interval)", table.html)
@@ -156,8 +158,8 @@ def test_what_compared_cells_assume_is_listed_and_said_above(make_table, made):
         block["rows"][row]["cells"]["en"]["assumptions"] = [what]
     table = made.assemble(block)
     for form in (table.md, table.html):
-        assert "recipe are the paper's, as far as it states them (below" in form
-        assert "What compared scores assume, for the paper does not state it:" in form
+        assert "recipe are the paper's, as far as it states them (assumptions below)" in form
+        assert "What compared scores assume, since the paper does not state it:" in form
     assert "how long" not in table.md
     # of the column and of the average
     assert "<li>which &lt;layer&gt; (2 of 3 cells)</li>" in table.html
@@ -184,8 +186,8 @@ def test_differences_are_listed_with_the_number_of_cells(make_table, made):
             {"comparable": ("bert-mp", "bert-mirror", "mbert-mirror")},
             "Model, data and recipe are the paper's: below each value",
         ),
-        ({"rows": [NOT_RUN]}, "Nothing of this table was run"),
-        ({"reference": None}, "No published values belong to this table."),
+        ({"rows": [NOT_RUN]}, "No cell of this table was run"),
+        ({"reference": None}, "This table has no published values."),
     ],
 )
 def test_page_says_what_may_be_compared(assembled, changes, sentence):
@@ -219,7 +221,7 @@ def test_cells_not_run_have_a_numbered_reason(assembled):
     assert re.findall(r"^\d\. .*$", table.md, flags=re.MULTILINE) == [
         "1. no vectors",
         r"2. no French \<model\>",
-        "3. averages are over whole rows only",
+        "3. averages need complete rows",
     ]
     assert '<li id="reason2">no French &lt;model&gt;</li>' in table.html
 
@@ -320,7 +322,7 @@ def test_outputs_are_the_same_bytes_again_and_name_no_path(assembled, tmp_path):
 
 def test_row_that_the_paper_lacks_is_told_of(assembled, capsys):
     assembled(rows=[{"id": name, "label": name, "not_run": "x"} for name in ("fasttext", "mine")])
-    told = "table01: the paper has no row `mine`; it stands without its values\n"
+    told = "table01: the paper has no row `mine`; it is shown without published values\n"
     assert capsys.readouterr().out == told
 
 

@@ -153,7 +153,7 @@ def test_what_is_not_compared_or_not_there_is_told_of(tmp_path):
     assert {"table01.html", "../figures/figure04.html"} <= set(Page(page).links)
     assert "| [The table01](table01.html) |" in text
     for form in (text, page):
-        assert "Not one cell is compared" in form
+        assert "No cell is compared" in form
         assert "the sample data" in form
         assert "outside their tolerance, largest" not in form
     rows, text, page = forms(tmp_path)

@@ -96,8 +96,8 @@ def test_average_joins_seeds_by_number_and_not_by_order():
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"a": 0.5, "b": "no data"}, "averages are over whole rows only"),
-        ({"a": "no data", "b": "no money"}, "averages are over whole rows only"),
+        ({"a": 0.5, "b": "no data"}, "averages need complete rows"),
+        ({"a": "no data", "b": "no money"}, "averages need complete rows"),
         ({"a": "no data", "b": "no data"}, "no data"),
         ({"a": 0.5, "b": {2: 0.5}}, "averages need the same seeds in all columns"),
     ],
@@ -158,7 +158,7 @@ def test_average_departs_in_all_that_its_columns_do_within_their_mean_tolerance(
     [
         ("abc", ("the average lacks 1 of the paper's 3 columns",)),
         ("ab", ()),
-        ("a", ("the average has columns beside the paper's: b",)),
+        ("a", ("the average has columns that the paper's lacks: b",)),
     ],
 )
 def test_average_over_other_columns_than_the_paper_s_is_not_compared(columns, reasons):

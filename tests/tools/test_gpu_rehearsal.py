@@ -150,7 +150,7 @@ def test_a_lack_of_memory_is_rehearsed_up_to_a_step_that_fits(limits):
 @needs_compiler
 def test_a_model_that_no_batch_fits_next_to_is_refused_before_the_first_step(cases):
     message, steps = cases["refusal"]
-    assert "before any batch" in message and "take a smaller model" in message and steps == 0
+    assert "before any batch" in message and "use a smaller model" in message and steps == 0
 
 
 @needs_compiler

@@ -14,8 +14,8 @@ from tools.gpu_rehearsal.scenarios import MODELS, SCENARIOS, SHORT, Embedding, S
 # seconds, by card
 BOUNDS = (1.5, 0.678, 0.0123, 0.00456)
 SMALL, LARGE = CARDS[0].usable, CARDS[-1].usable
-CACHE = "out of memory: going on slice by slice (gradient cache), same results"
-PARTS = "out of memory: going on in parts of {} strings or fewer, same results"
+CACHE = "out of memory: continuing slice by slice (gradient cache), same results"
+PARTS = "out of memory: continuing in parts of {} strings or fewer, same results"
 COUNTS = Counts(
     step=2,
     parameters=1_000_000_000,
@@ -58,7 +58,7 @@ def test_the_page_says_first_that_it_counts_and_what_it_leaves_out():
 
 
 def test_a_step_has_its_counts_its_memory_and_what_fits_which_card():
-    refused = "weights take 16.0 GB; take a smaller model"
+    refused = "weights take 16.0 GB; use a smaller model"
     page = page_of([Result(WORDS, LARGE, COUNTS), Result(WORDS, SMALL, refused)])
     name = WORDS.name
     work = [name, "9", "7", "3", "2.50", "1.23"]

@@ -369,13 +369,13 @@ PAIRS = [f"{sentence}||{sentence}" for sentence in SENTENCES]
 @pytest.mark.parametrize(
     ("method", "lines", "changes", "message"),
     [
-        ("mlm", SENTENCES, {}, "6 lines and no blank one"),
+        ("mlm", SENTENCES, {}, "6 lines without a blank line"),
         ("mlm", [*SENTENCES, ""], {}, r"6 sequences, fewer than one batch of 7; .* to 6 or less"),
         ("mlm", [*SENTENCES, ""], NSP, r"5 pairs of neighbours, fewer.* lower batch_size to 5"),
         ("mlm", [*SENTENCES, ""], {**NSP, "batch_size": 5}, "a single document.*next_sentence: fa"),
         ("mlm", [*SENTENCES, ""], {"pooling": "pooler"}, "hold no pooler layer"),
         ("quickthought", [*SENTENCES, ""], {}, r"6 sentences, fewer than one batch of 7"),
-        ("quickthought", ["one", "", "two"], {}, "no two sentences are neighbours"),
+        ("quickthought", ["one", "", "two"], {}, "no document has two neighbouring sentences"),
         ("bitext", PAIRS, {}, r"6 strings, fewer than one batch of 7"),
         ("bitext", SENTENCES, {}, r"corpus.txt:1: expected a pair text1\|\|text2, found"),
         ("simcse", SENTENCES, {}, r"6 strings, fewer than one batch of 7"),

@@ -196,7 +196,7 @@ def test_lack_of_memory_is_met_by_smaller_parts(
         assert_same(plain, compute(loaded, means=replace(MEANS, workers=workers)))
     assert len(refused) >= 2
     told = capsys.readouterr().err
-    assert "out of memory: going on slice by slice (gradient cache), same results" in told
+    assert "out of memory: continuing slice by slice (gradient cache), same results" in told
     assert "in parts of" in told
 
 

@@ -327,7 +327,7 @@ def test_projected_vectors_are_means_over_the_views(tiny_bert, tmp_path):
     expected = plain_projections(means, views).mean(dim=1).detach().numpy()
     found = encode_strings(read, strings, EncoderSettings("projected", 20))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
-    with pytest.raises(UserError, match="no encoder that method cmlm trained"):
+    with pytest.raises(UserError, match="was not trained by method cmlm"):
         encode_strings(load_model(str(tiny_bert)), strings, EncoderSettings("projected", 20))
 
 

@@ -69,7 +69,7 @@ def test_the_message_has_both_sizes_and_what_to_change(memory):
         check_device_memory(model, CUDA)
     assert str(caught.value) == (
         "weights, gradients and optimiser take 9.0 GB of GPU memory before any batch, and 7.2 GB "
-        "are available; take a smaller model or a larger GPU; batch_size, max_length, optimiser "
+        "are available; use a smaller model or a larger GPU; batch_size, max_length, optimiser "
         "and precision do not change this"
     )
 

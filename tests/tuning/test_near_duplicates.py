@@ -64,8 +64,9 @@ def test_the_expected_number_is_the_mean_over_all_batches(strings, data):
         ),
         (
             *(["a", "b", "b", "A", "c" * 99 + "\u2028d", "c" * 99 + "\t\tD"], 6),
-            "warning: c.txt: of 6 strings 1 repeat an earlier one and 2 equal an earlier one but "
-            "for case or punctuation, such as 'a' and 'A'; 3 such pairs are expected in a batch of "
+            "warning: c.txt: of 6 strings 1 repeat an earlier one and 2 equal an earlier one "
+            "except for case or punctuation, such as 'a' and 'A'; 3 such pairs are expected "
+            "in a batch of "
             "6, 3 in an epoch, each a false negative; set the recipe key deduplicate: true, which "
             "leaves out exact repeats, or fix the corpus",
         ),

@@ -172,8 +172,8 @@ def test_shipped_recipes_hold_the_values_of_simcse_and_tsdae(project):
             *("development", "tunes nothing"),
         ),
         ({**NONE, "layer": 0}, "layer", "1 or more"),
-        ({**NONE, "layer": 7, "pooling": "pooler"}, "layer", "of the last layer; leave"),
-        ({"prompts": {"default": "a\nb"}}, "prompts", "of more than one line; give a text in one"),
+        ({**NONE, "layer": 7, "pooling": "pooler"}, "layer", "uses the last layer; leave"),
+        ({"prompts": {"default": "a\nb"}}, "prompts", "more than one line; give a text in one"),
         ({"pooling": "projected"}, "pooling", "method none with a `start`"),
     ],
 )
@@ -242,5 +242,5 @@ def test_own_keys_stand_on_top_of_those_of_the_recipe_that_one_is_like():
     with pytest.raises(UserError, match=r"`recipes.a.like` is `bse`.*did you mean 'base'"):
         resolve_likes({"a": {"like": "bse"}, "base": BASE})
     for circle in ({"a": {"like": "a"}}, {"a": {"like": "b"}, "b": {"like": "a"}}):
-        with pytest.raises(UserError, match="in a circle"):
+        with pytest.raises(UserError, match="circular"):
             resolve_likes(circle)

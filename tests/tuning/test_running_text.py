@@ -42,9 +42,9 @@ def test_lines_stay_as_they_are_and_documents_of_one_sentence_go(tmp_path):
     [
         ("", "no sentences in it; give a text file with a sentence a line and a blank line"),
         ("\n \n", "no sentences in it"),
-        ("one\ntwo\nthree\n", "3 lines and no blank one, .* put a blank line between them"),
-        ("one\n", "no two sentences are neighbours in a document; give"),
-        ("one\n\ntwo\n", "no two sentences are neighbours in a document"),
+        ("one\ntwo\nthree\n", "3 lines without a blank line, .* put a blank line between them"),
+        ("one\n", "no document has two neighbouring sentences; give"),
+        ("one\n\ntwo\n", "no document has two neighbouring sentences"),
     ],
 )
 def test_what_is_no_running_text_is_refused_in_one_line(tmp_path, text, message):

@@ -87,7 +87,7 @@ WATCHED = {"dataset": "pears", "every": 1}
         ),
         ({"--recipe-json": recipe(embed_max_length=99)}, "embed_max_length"),
         ({"--recipe-json": recipe(pooling="pooler")}, "hold no pooler"),
-        ({"--recipe-json": recipe(development=WATCHED)}, r"own\.development.*both or none"),
+        ({"--recipe-json": recipe(development=WATCHED)}, r"own\.development.*both or neither"),
         ({"--recipe-json": recipe(start={"recipe": "a", "corpus": "b"})}, "recipe a and corpus b"),
         ({"--corpus": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--model": "no/such/folder"}, "no/such/folder: no such model folder"),
@@ -127,10 +127,10 @@ def test_a_killed_run_ends_at_the_same_folder(sent, status, arguments, project, 
     assert process.returncode == status, said
     assert not (tmp_path / "out" / "seed33").exists()
     tune_encoder.main(as_argv(arguments))
-    goes_on = re.search(r"going on after step (\d+)", capsys.readouterr().err)
+    goes_on = re.search(r"continuing after step (\d+)", capsys.readouterr().err)
     if sent != signal.SIGKILL:
-        assert f"the state after step {goes_on[1]} is kept in .seed33.state.safetensors" in said
-        assert said.endswith("beside the output; the same command goes on from there\n")
+        assert f"the state after step {goes_on[1]} is saved in .seed33.state.safetensors" in said
+        assert said.endswith("next to the output; the same command continues from there\n")
     assert not state.exists()
     undisturbed = {**arguments, "--output": str(tmp_path / "whole")}
     del undisturbed["--step-log"]
@@ -145,7 +145,7 @@ def test_repeats_are_warned_of_and_pairs_are_tuned_on_and_recorded(arguments, tm
     corpus.write_text("\n".join([*sentences, "A dog!", "a dog"]) + "\n")
     tune_encoder.main(as_argv(arguments))
     told = capsys.readouterr().err
-    assert "warning: corpus.txt: of 22 strings 1 equal an earlier one but for case" in told
+    assert "warning: corpus.txt: of 22 strings 1 equal an earlier one except for case" in told
     lines = [f"{a} || {b}" for a, b in zip(sentences, sentences[::-1], strict=True)]
     corpus.write_text("\n".join(lines) + "\n")
     tune_encoder.main(as_argv({**arguments, "--recipe-json": recipe(positives="pairs")}))
@@ -217,7 +217,7 @@ def test_an_interrupted_run_starts_anew_if_inputs_changed(
 
     def interrupted():
         monkeypatch.setattr(scores, "make_score", failing)
-        kept = r"state after step 3 is kept in \.seed33\.state\.safetensors"
+        kept = r"state after step 3 is saved in \.seed33\.state\.safetensors"
         with pytest.raises(KeyboardInterrupt, match=kept):
             tune_encoder.main(watched)
         monkeypatch.setattr(scores, "make_score", make_score)
@@ -225,7 +225,7 @@ def test_an_interrupted_run_starts_anew_if_inputs_changed(
     def goes_on():
         capsys.readouterr()
         tune_encoder.main(watched)
-        return "going on after step" in capsys.readouterr().err
+        return "continuing after step" in capsys.readouterr().err
 
     interrupted()
     assert goes_on()
@@ -258,7 +258,7 @@ def test_a_recipe_goes_on_from_the_encoder_of_another(arguments, tmp_path):
     ):
         start = recipe(start={"recipe": before, "corpus": "corpus"}, learning_rate=1e-4)
         changed = {"--recipe-name": name, "--recipe-json": start, "--output": str(output)}
-        with pytest.raises(UserError, match=rf"--model .*{name}\.start goes on from an encoder"):
+        with pytest.raises(UserError, match=rf"--model .*{name}\.start continues from an encoder"):
             tune_encoder.main(as_argv({**arguments, **changed}))
         tune_encoder.main(as_argv({**arguments, **changed, "--model": str(folder)}))
     one, two, third = (json.loads((folder / "encoder.json").read_text()) for folder in folders)

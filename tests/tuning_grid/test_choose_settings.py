@@ -135,7 +135,7 @@ def test_the_line_for_a_config_gives_the_recipe_of_the_best_cell(choose):
 
 
 def test_slices_of_other_files_and_a_search_without_any_score_are_refused(choose):
-    with pytest.raises(UserError, match=r"slice1\.json: made with other"):
+    with pytest.raises(UserError, match=r"slice1\.json: made with different files or"):
         choose(records=(RECORD, {**RECORD, "versions": {"torch": "3"}}))
     slices = [
         [one if one.cell is None else replace(one, value=None, reason="diverged") for one in scores]

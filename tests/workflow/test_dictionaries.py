@@ -146,7 +146,8 @@ def test_the_config_of_the_docs_is_right_and_short(fresh, project):
         ),
         (
             {"names": {"one": {"path": "nowhere.tsv"}}},
-            "nowhere.tsv: no such file; put it there or change `dictionaries.words.names.one.path`",
+            "nowhere.tsv: no such file; put the file there or "
+            "change `dictionaries.words.names.one.path`",
         ),
         (
             {"shards": 0},

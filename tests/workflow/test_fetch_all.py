@@ -104,7 +104,7 @@ def test_fetched_with_a_network_and_run_without(fresh, sample_data, hub, without
     # nothing is there: all of it is named at once
     write_config(fresh, {"models": "fetched", "offline": True})
     said = refused(fresh)
-    assert "`snakemake fetch_all` where there is internet" in said
+    assert "`snakemake fetch_all` on a machine with internet access" in said
     assert f"{FOLDER}: no such folder, of model mini" in said
     for pattern in OPEN.values():
         for file in sample_data.glob(pattern):
@@ -117,7 +117,7 @@ def test_fetched_with_a_network_and_run_without(fresh, sample_data, hub, without
     files = sum(len(list(sample_data.glob(pattern))) for pattern in OPEN.values())
     assert f"1 of {files + 1} addresses are reachable" in output
     assert re.search(rf"^owner/mini +\S+ MB +nothing +ok +{MODEL}$", output, re.MULTILINE)
-    assert f"{files} of {files + 1} addresses are not as they should be" in output
+    assert f"{files} of {files + 1} addresses are wrong" in output
     report = (fresh.folder / "results" / "check_fetch.txt").read_text()
     assert MODEL in report and "are reachable" in report
     assert not (fresh.folder / "fetched").exists()

@@ -69,7 +69,7 @@ def test_a_run_waits_for_the_jobs_of_one_whose_head_alone_was_killed(workspace, 
             os.kill(shell, signal.SIGCONT)
     assert second.wait() == 0, said
     assert "an earlier run in this folder have not ended (results/logs/tune_encoder/" in said
-    assert "they have ended: starting anew" in said
+    assert "they have ended: starting" in said
     assert workspace.tables() == finished.tables()
 
 

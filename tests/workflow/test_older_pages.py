@@ -28,7 +28,9 @@ def test_after_one_table_is_made_again_others_say_that_they_are_older(workspace,
     assert DONE not in said and "Done. Made: results/tables/linking.html" in said
     pages = "results/tables/index.html, results/tables/scorecard.html"
     assert f"  {pages}: {MADE_BEFORE}\n" in said
-    assert "results/tables/scores.tsv: What it shows was made again, or removed, since." in said
+    assert (
+        "results/tables/scores.tsv: Its contents were made again, or removed, since then." in said
+    )
     command = "snakemake all_tables --configfile config/small.yaml --cores 2"
     assert f"To bring everything up to date: {command}\n" in said
     # again the bytes that the index was made from, however new the file is

@@ -51,7 +51,7 @@ def test_the_printed_commands_plan_the_table_and_nothing_is_missing(made, projec
 
 def test_a_file_that_is_there_stays(tmp_path):
     (tmp_path / "config.yaml").write_text("seeds: [1]\n")
-    with pytest.raises(UserError, match=r"config\.yaml: is there already; give another folder"):
+    with pytest.raises(UserError, match=r"config\.yaml: already exists; give another folder"):
         main(["my-strings", str(tmp_path)])
     assert (tmp_path / "config.yaml").read_text() == "seeds: [1]\n"
     assert os.listdir(tmp_path) == ["config.yaml"]

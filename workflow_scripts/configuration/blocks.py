@@ -104,13 +104,13 @@ def wildcard_error(file: str | Path, wildcard: str) -> UserError:
 
 def _usable_in_rules(path: str) -> str:
     if control := control_in(path):
-        raise mistake(f"rename it, since it would come to terminals and lists: it holds {control}")
+        raise mistake(f"rename it: it contains {control}, which would garble terminals and lists")
     # "./a//b/" in the form in which Snakemake takes it without hundreds of warnings
     path = str(PurePosixPath(path))
     if path.startswith("-"):
-        raise mistake("rename it, since commands take what begins with - for an option")
+        raise mistake("rename it: a name that begins with - looks like an option")
     if wildcard := wildcard_in(path):
-        raise mistake(f"rename it, since Snakemake takes {wildcard} in a path for a wildcard")
+        raise mistake(f"rename it: Snakemake takes {wildcard} in a path for a wildcard")
     return path
 
 
@@ -120,7 +120,7 @@ RulePath = Annotated[Text, AfterValidator(_usable_in_rules)]
 
 def _no_tag(path: str) -> str:
     if "<" in path:
-        raise mistake("rename it, since Snakemake's report would take `<` for the start of a tag")
+        raise mistake("rename it: Snakemake's report would take `<` for the start of a tag")
     return path
 
 
@@ -218,7 +218,7 @@ def _remedy(error: Any) -> str:
         number = float(written)
         written = f"{number:.0f}" if number.is_integer() and abs(number) < 2**53 else None
     if kind in ("float_type", "int_type") and written:
-        return f"YAML takes it for text, not a number: write {written}"
+        return f"YAML reads it as text, not as a number: write {written}"
     if kind == "literal_error":
         names = re.findall(r"'([^']*)'", context["expected"]) or [context["expected"]]
         near = nearest_name(value, names)

@@ -38,25 +38,28 @@ class Data(Block):
     """Where the files are that corpora and data sets name by relative path."""
 
     root: ShippedPath = Field(description="Folder with the layout of resources/sample_data.")
-    label: Text | None = Field(None, description="What the tables call this data.")
-    paper: Papers = Field([], description="Papers whose data sets the files are: an id or a list.")
-    missing: Literal["error", "skip"] = Field(
-        description="What a data set whose files are absent does: stop (error) or leave its cells."
+    label: Text | None = Field(None, description="Name of this data in the tables.")
+    paper: Papers = Field(
+        [], description="Papers whose data sets these files are: an id or a list."
     )
-    fetch: bool = Field(False, description="true fetches missing files of config/registry.yaml.")
+    missing: Literal["error", "skip"] = Field(
+        description=(
+            "If files of a data set are missing: stop (error), or leave its cells empty (skip)."
+        )
+    )
+    fetch: bool = Field(False, description="true: fetch missing files of config/registry.yaml.")
 
 
 class Downloads(Block):
     """How `fetch_all`, `data.fetch` and models of the hub bring files."""
 
     mirror: Text | None = Field(
-        None, description="Base URL or folder laid out as a data root, asked instead of sources."
+        None,
+        description="Base URL or folder, laid out as a data root, to use instead of the sources.",
     )
-    models: RulePath = Field(
-        "data/models", description="Folder that models of the hub are fetched to."
-    )
+    models: RulePath = Field("data/models", description="Folder for models fetched from the hub.")
     offline: bool = Field(
-        False, description="true uses only existing files and those of a mirror folder."
+        False, description="true: use only existing files and those of a mirror folder."
     )
 
 
@@ -72,12 +75,14 @@ class Model(Block):
     hub: HubId | None = Field(None, description="Id on the Hugging Face hub.")
     revision: Commit | None = Field(None, description="Commit of the hub repository.")
     weights_sha256: Sha256 | None = Field(
-        None, description="Of a hub model's one file of weights, as the hub has it at that commit."
+        None,
+        description="SHA-256 of a hub model's one weights file, as the hub has it at that commit.",
     )
     confirmed: bool = Field(
         False,
-        description="Of a hub model: whether public code uses it at this commit; `check_fetch` "
-        "says so.",
+        description=(
+            "For hub models: whether public code uses it at this commit; `check_fetch` reports it."
+        ),
     )
     vectors: RulePath | None = Field(
         None,
@@ -86,21 +91,25 @@ class Model(Block):
     )
     oov: Literal["mean", "subwords", "left_out", "error"] = Field(
         "mean",
-        description="What words outside the file's vocabulary get, of a model with vectors; with "
-        "`left_out` they do not count, once they were sought without punctuation at their ends.",
+        description=(
+            "For models with `vectors`: what words outside the vocabulary get. With `left_out` "
+            "they do not count, after a second try without punctuation at their ends."
+        ),
     )
-    same_as: Id | None = Field(None, description="Id of the model of which this is a second name.")
+    same_as: Id | None = Field(None, description="Id of the model that this is a second name of.")
     absent: Text | None = Field(
-        None, description="Why this config has no such model; its rows show a dash and this reason."
+        None, description="Why this config lacks the model; its rows show a dash and this reason."
     )
-    label: Text | None = Field(None, description="What the tables call the model.")
-    paper: Papers = Field([], description="Papers of this very model: their cells are compared.")
+    label: Text | None = Field(None, description="Name of the model in the tables.")
+    paper: Papers = Field(
+        [], description="Papers that used exactly this model: their cells are compared."
+    )
     parameters: WholeNumber | None = Field(
-        None, description="Number of its parameters; tables can show it."
+        None, description="Number of parameters; tables can show it."
     )
-    licence: Text | None = Field(None, description="Its licence; tables can show it.")
+    licence: Text | None = Field(None, description="Licence; tables can show it.")
     vocabulary: WholeNumber | None = Field(
-        None, description="Number of pieces of its tokenizer; tables can show it."
+        None, description="Vocabulary size of the tokenizer; tables can show it."
     )
 
     @model_validator(mode="after")
@@ -112,9 +121,9 @@ class Model(Block):
                 "`same_as` and `absent`"
             )
         if self.weights_sha256 is not None and self.hub is None:
-            raise mistake("`weights_sha256` is of a model with `hub`; remove it")
+            raise mistake("`weights_sha256` is only for models with `hub`; remove it")
         if self.confirmed and self.hub is None:
-            raise mistake("`confirmed` is of a model with `hub`; remove it")
+            raise mistake("`confirmed` is only for models with `hub`; remove it")
         return self
 
 
@@ -122,7 +131,7 @@ class AbsentModels(Block):
     """Models that a config has not, with one reason for all of them."""
 
     models: Distinct[Id] = Field(description="Ids of the models.")
-    reason: Text = Field(description="What their rows show.")
+    reason: Text = Field(description="Reason that their rows show.")
 
 
 class Linking(Block):
@@ -140,7 +149,9 @@ class Lexicon(Block):
     mapping: Literal["orthogonal", "supervised"] = Field(
         description="orthogonal (Procrustes) or supervised (whitening and re-weighting)."
     )
-    regularisation: NotNegative = Field(description="Of the supervised whitening; 0 as published.")
+    regularisation: NotNegative = Field(
+        description="Regularisation of the supervised whitening; 0 as published."
+    )
     similarity: Literal["csls", "cosine"] = Field(description="csls or cosine.")
     neighbours: WholeNumber = Field(description="Neighbourhood size of CSLS.")
     k: Kept = Field(description="Translations kept for each source word, 5 or more.")
@@ -158,7 +169,9 @@ class Classification(Block):
 
     protocol: Literal["default", "prototyping", "notebook"] = Field(
         "prototyping",
-        description="SentEval's default, its quick one, or that of CMLM's authors, the slowest.",
+        description=(
+            "SentEval's default, its quick version, or that of CMLM's authors (the slowest)."
+        ),
     )
 
 
@@ -186,7 +199,7 @@ class Tolerance(Block):
 class Paper(Block):
     """A paper (or other work) that tables and figures belong to."""
 
-    title: Text = Field(description="What pages call it.")
+    title: Text = Field(description="Name on pages.")
 
 
 def _all_none_or_list(value: Any) -> Any:
@@ -214,17 +227,17 @@ class Config(Block):
     Blocks that are chosen by name are typed by their packages (`plan.typed`).
     """
 
-    results: ResultsPath = Field("results", description="Folder of everything that a run makes.")
+    results: ResultsPath = Field("results", description="Folder for everything that a run makes.")
     seeds: Distinct[Seed] = Field(description="Seeds of tuning; tuned rows are means over them.")
     data: Data = Field(description="Where the data are.")
     downloads: Downloads = Field(Downloads(), description="How files are fetched.")
     models: dict[Id, Model] = Field(description="Pretrained models by id.")
     absent_models: list[AbsentModels] = Field(
-        [], description="Models that this config has not: `{models: [...], reason: ...}` each."
+        [], description="Models that this config lacks: `{models: [...], reason: ...}` each."
     )
     recipes: dict[Id, dict[str, Any]] = Field(description="Named sets of tuning choices.")
     trained_encoders: list[TrainedEncoder] = Field(
-        [], description="Encoders of rows that were trained before, and are not trained here."
+        [], description="Encoders of rows that were trained earlier and are not trained here."
     )
     corpora: dict[Id, dict[str, Any]] = Field({}, description="Texts to tune on, by id.")
     datasets: dict[Id, dict[str, Any]] = Field({}, description="Evaluation sets by id.")
@@ -233,21 +246,23 @@ class Config(Block):
         Classification(), description="How classifiers are trained on vectors."
     )
     device: Literal["cpu", "cuda", "auto"] = Field(
-        description="Where tuning and embedding run; auto: cuda where there is one."
+        description="Where tuning and embedding run; auto: cuda if there is a GPU."
     )
     keep_encoders: Choice = Field(
-        "all", description="Encoders whose weights stay after a run; a list is of recipes."
+        "all",
+        description="Encoders whose weights are kept after a run: all, none or a list of recipes.",
     )
     threads: Threads = Field(description="Threads of one job, by stage.")
     processes: Processes = Field(Processes(), description="Processes of one job.")
     tolerance: Tolerance = Field(
-        Tolerance(), description="Largest differences to published values that count as the same."
+        Tolerance(),
+        description="Largest differences from published values that count as agreement.",
     )
     figure_style: FigureStyle = Field(
         FigureStyle(), description="How figures look: widths, fonts, error bars."
     )
     latex: LatexStyle = Field(
-        LatexStyle(), description="What tables in LaTeX show besides own scores."
+        LatexStyle(), description="What LaTeX tables show besides our own scores."
     )
     papers: dict[Id, Paper] = Field({}, description="Papers that tables and figures belong to.")
     tables: dict[Id, dict[str, Any]] = Field({}, description="Tables that all_tables builds.")

@@ -14,7 +14,7 @@ def refuse_suites(config: dict[str, Any], file_of: FileOf) -> None:
     """
     for path in _keys(config, ()):
         if path[-1] in ("suite", "suites"):
-            problem = "is a key of former versions: tables name data sets alone"
+            problem = "is a key of earlier versions: tables now name only data sets"
             remedy = "remove it (a data set may set `suite`; docs/reference/config.md)"
             raise ConfigError(file_of(path), ".".join(path), problem, remedy)
 

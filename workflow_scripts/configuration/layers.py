@@ -78,7 +78,9 @@ def read_layers(
             below = [] if file.resolve() == default.resolve() else [default]
             _lay_bases(layers, file, block, below, (), set())
         elif "base" in block:
-            raise ConfigError(file, "base", "is for the first of several config files", "remove it")
+            raise ConfigError(
+                file, "base", "belongs in the first of several config files", "remove it"
+            )
         _lay(layers, block, _shown(file))
     _lay(layers, read_scalars(options or {}), "--config")
     return layers
@@ -108,7 +110,7 @@ def _lay_bases(
         if not os.path.isfile(path):
             raise ConfigError(file, "base", f"names {str(path)!r}, which is no file", "fix it")
         if path.resolve() in above:
-            raise ConfigError(file, "base", f"goes in a circle through {path}", "break it")
+            raise ConfigError(file, "base", f"is circular, through {path}", "break it")
         if path.resolve() in laid:
             continue
         laid.add(path.resolve())
@@ -172,7 +174,7 @@ def _changed(
     for name in changes:
         if str(name) not in ids:
             shown = ".".join((*path, str(name)))
-            problem = f"changes `{name}`, which is not in the list below it"
+            problem = f"changes `{name}`, which is not in the list that it adds to"
             raise ConfigError(file, shown, problem, nearest_name(str(name), ids))
     return [
         _over(layers, entry, changes[name], (*path, name), file) if name in changes else entry
@@ -186,8 +188,10 @@ def _added(
     """Return the name of `key+` and the list below it with `more` after its items."""
     name, shown = key.removesuffix("+"), ".".join(path)
     if not isinstance(more, list):
-        raise ConfigError(file, shown, f"is {more!r}", "give a list of what it adds")
+        raise ConfigError(file, shown, f"is {more!r}", "give a list of items to add")
     if not isinstance(below.get(name), list):
         remedy = f"check the keys above it, or write `{name}`"
-        raise ConfigError(file, shown, "adds to a list, and there is none below it", remedy)
+        raise ConfigError(
+            file, shown, "adds to a list that does not exist in the configs below", remedy
+        )
     return name, [*below[name], *more]

@@ -45,7 +45,7 @@ class FigureStyle(Block):
 
 
 class LatexStyle(Block):
-    """What tables in LaTeX show besides own scores."""
+    """What LaTeX tables show besides our own scores."""
 
     intervals: bool = Field(False, description="95% intervals, in a line below each row.")
     published: bool = Field(

@@ -123,9 +123,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise UserError(path, f"not UTF-8 at byte {error.start}", "save it as UTF-8") from error
     except OSError as error:
-        raise UserError(
-            path, error.strerror or str(error), "give a file that can be read"
-        ) from error
+        raise UserError(path, error.strerror or str(error), "give a readable file") from error
     try:
         _require_shallow(text)
         content = yaml.load(text, Loader=_Loader)
@@ -134,7 +132,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
         line = f", line {mark.line + 1}" if mark else ""
         problem = error.problem or error.context or ""
         refused = isinstance(error, _RefusedError)
-        remedy = error.remedy if refused else "fix the YAML there or in the lines above"
+        remedy = error.remedy if refused else "fix the YAML there or just above"
         raise UserError(f"{path}{line}", problem, remedy) from error
     except (yaml.YAMLError, ValueError) as error:
         # a date or number that is none too
@@ -163,7 +161,7 @@ def read_scalars(value: Any, path: tuple[str, ...] = ()) -> Any:
         node = yaml.compose(value, Loader=_Loader)
         if wrong := node and _unlike_its_looks(node):
             # quotes do not reach us
-            remedy = f"write {wrong.written}; text goes into a config file"
+            remedy = f"write {wrong.written}; put text into a config file"
             raise ConfigError("--config", ".".join(path), wrong.fault, remedy)
         number = yaml.load(value, Loader=_Loader)
     except (yaml.YAMLError, ValueError):
@@ -178,7 +176,7 @@ def _require_shallow(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
-            problem = "blocks within blocks too deep"
+            problem = "blocks are nested too deeply"
             raise _RefusedError(problem, "check its brackets", event.start_mark)
 
 

@@ -29,19 +29,23 @@ class CorpusBlock(Block):
         # of kinds that read one file
         path: str | None
 
-    kind: Id = Field(description="Which module of corpora/kinds makes it, such as `names`.")
+    kind: Id = Field(description="Module of corpora/kinds that makes it, such as `names`.")
     paper: Papers = Field(
-        [], description="Papers that tuned on these very strings, but for what is `assumed`."
+        [], description="Papers that tuned on exactly these strings, apart from what is `assumed`."
     )
     assumed: Text | None = Field(
         None,
-        description="What of the paper's strings is not known: cells tuned on these are compared, "
-        "and say so.",
+        description=(
+            "What is unknown about the paper's strings: cells tuned on these are compared, with "
+            "a note."
+        ),
     )
     deduplicate: bool = Field(
         True,
-        description="Repeated strings are false negatives of each other in a batch: the paper "
-        "leaves them out, the authors' released corpora hold some.",
+        description=(
+            "Whether to drop repeated strings, which are false negatives of each other in a "
+            "batch. The paper drops them; the authors' released corpora contain some."
+        ),
     )
     whitespace: Whitespace = Field(
         "kept",
@@ -86,8 +90,9 @@ class SampledBlock(CorpusBlock):
     random = True
 
     size: WholeNumber | Literal["all"] = Field(
-        description="How many strings; `all` takes all there are, as does a number above that, "
-        "with a warning."
+        description=(
+            "How many strings; `all` takes all of them, as does a larger number, with a warning."
+        )
     )
 
 
@@ -98,5 +103,5 @@ def raw_files(root: str | Path, options: CorpusBlock) -> list[Path]:
 
 def missing_file_error(corpus: str, options: CorpusBlock, path: Path) -> UserError:
     keys = " or ".join(f"`corpora.{corpus}.{key}`" for key in options.file_keys)
-    remedy = f"{options.obtain()}put it there or change {keys}"
+    remedy = f"{options.obtain()}put the file there or change {keys}"
     return UserError(path, f"no such file, needed by corpus `{corpus}`", remedy)

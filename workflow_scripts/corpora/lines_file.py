@@ -19,10 +19,12 @@ def line_of(string: Any, where: str) -> str:
             problem = f"a {type(part).__name__}, not a string"
             raise UserError(where, problem, "give strings, or pairs of strings")
         if "\n" in part or "\r" in part:
-            raise UserError(where, "holds a line break", "split it or replace the break by a blank")
+            raise UserError(
+                where, "holds a line break", "split it, or replace the line break by a space"
+            )
         if len(parts) > 1 and PAIR_SEPARATOR in part:
             problem = f"holds {PAIR_SEPARATOR}, which divides the strings of a pair"
-            raise UserError(where, problem, "replace it by a blank")
+            raise UserError(where, problem, "replace it by a space")
     return PAIR_SEPARATOR.join(parts)
 
 

@@ -104,7 +104,7 @@ def write_corpus(
             sources = ", ".join(map(str, files)) or "the source"
             problem, remedy = f"no strings in {sources}", "check the file and the options"
             if corpus.available:
-                problem = f"skip {skip} passes over all {corpus.available} words there are"
+                problem = f"skip {skip} leaves none of the {corpus.available} words"
                 remedy = "lower it"
             raise UserError(f"corpus {name!r}", problem, remedy)
         write_text(path, "".join(string + "\n" for string in corpus.strings))

@@ -39,26 +39,31 @@ class TextFiles(Block):
     """Files of one format."""
 
     reader: Reader = Field(
-        description="Format. Those of plain text: `lines`, a text of its own each; `document`, a "
-        "file is one document, a paragraph a line; `wrapped-document`, the same with blank lines "
-        "between paragraphs of wrapped lines; `blank-line-documents`, a blank line ends a document."
+        description=(
+            "Format. For plain text: `lines`, each line is a text of its own; `document`, a file "
+            "is one document with a paragraph per line; `wrapped-document`, the same with "
+            "wrapped lines and blank lines between paragraphs; `blank-line-documents`, a "
+            "blank line ends a document."
+        )
     )
     files: list[str] = Field(
-        min_length=1, description="Paths or glob patterns, below the folder of all data (texts)."
+        min_length=1, description="Paths or glob patterns, below the data root."
     )
-    columns: list[WholeNumber] = Field([], description="Of `tsv` only: columns with text, from 1.")
+    columns: list[WholeNumber] = Field([], description="For `tsv` only: columns with text, from 1.")
     document_ids: Text | None = Field(
         None,
-        description="Of `lines` only: a file with the id of each line's document, line by line; a "
-        "document is a run of lines of one id.",
+        description=(
+            "For `lines` only: a file with the document id of each line; a document is a run of "
+            "lines with one id."
+        ),
     )
 
     @model_validator(mode="after")
     def _columns_of_tables(self) -> Self:
         if (self.reader == "tsv") != bool(self.columns):
-            raise mistake("'columns' goes with reader tsv, and only with it")
+            raise mistake("'columns' is required by reader tsv and by no other")
         if self.document_ids is not None and self.reader != "lines":
-            raise mistake("'document_ids' goes with reader lines; remove it")
+            raise mistake("'document_ids' is only for reader lines; remove it")
         return self
 
     def list_files(self, root: Path) -> list[Path]:

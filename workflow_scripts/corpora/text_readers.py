@@ -16,7 +16,7 @@ from workflow_scripts.delimited import Layout, read_json_lines, read_rows
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, stream_lines
 
-_ANOTHER = "give the text another reader"
+_ANOTHER = "choose another reader for the text"
 
 Document = list[str]
 

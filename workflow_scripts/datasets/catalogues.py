@@ -39,7 +39,10 @@ def choose_datasets(files: Sequence[Path], patterns: Sequence[str]) -> dict[str,
             entries = [read_entry(name, block, source) for source, block in known[name]]
             if any(entry != entries[0] for entry in entries):
                 both = " and ".join(file for file, _ in known[name])
-                problem, remedy = f"{both} differ on it", "give one of them with --catalogues"
+                problem, remedy = (
+                    f"{both} define it differently",
+                    "give one of them with --catalogues",
+                )
                 raise UserError(f"--datasets {name}", problem, remedy)
             chosen[name] = entries[0]
     return chosen
@@ -52,7 +55,7 @@ def _file_of_all(file: str, key: Sequence[str]) -> str:
 def _blocks(content: dict[str, Any], file: str) -> dict[str, Any]:
     blocks = content.get("datasets", {})
     if not isinstance(blocks, dict):
-        raise ConfigError(file, "datasets", "is no list of blocks by name", "fix it")
+        raise ConfigError(file, "datasets", "is not a mapping of names to blocks", "fix it")
     return blocks
 
 
@@ -61,7 +64,9 @@ def drop_missing(
 ) -> tuple[dict[str, DatasetEntry], dict[str, str]]:
     """Return the entries whose files are in the root, and the first missing file of the others."""
     if not root.is_dir():
-        raise UserError(f"--data-root {root}", "no such folder", "give one laid out as a data root")
+        raise UserError(
+            f"--data-root {root}", "no such folder", "give a folder laid out as a data root"
+        )
     missing: dict[str, str] = {}
     for name, entry in entries.items():
         for path in raw_files(root, entry):
@@ -69,6 +74,6 @@ def drop_missing(
                 missing.setdefault(name, str(path))
     if missing and (strict or len(missing) == len(entries)):
         name, first_missing = next(iter(missing.items()))
-        obtain = entries[name].obtain or "put it there or give another --data-root"
+        obtain = entries[name].obtain or "put the file there or give another --data-root"
         raise UserError(first_missing, f"no such file, needed by data set {name}", obtain)
     return {name: entry for name, entry in entries.items() if name not in missing}, missing

@@ -113,7 +113,7 @@ def read_dictionary(
             add(" ".join(name.split()), own)
     if not entries:
         raise UserError(
-            ", ".join(map(str, paths)), "the dictionary is empty", "fill it, or fetch it again"
+            ", ".join(map(str, paths)), "the dictionary is empty", "fill it or fetch it again"
         )
     if shared_names == "apart":
         return [name for name, _ in entries], [list(ids) for _, ids in entries]

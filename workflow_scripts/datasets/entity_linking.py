@@ -24,21 +24,27 @@ class LinkingEntry(TextEntry):
 
     whitespace: Literal["collapsed"] = Field("collapsed", description="Strings are matched.")
     dictionary: Text | Distinct[Text] = Field(
-        description="File of the names to link to, or a list of files, such as the dictionary with "
-        "the names of the training mentions added or without."
+        description=(
+            "File of the names to link to, or a list of files, such as the dictionary with or "
+            "without the names of the training mentions."
+        )
     )
     dictionary_format: DictionaryFormat = Field("id-name", description="Form of the dictionary.")
     shared_names: Literal["apart", "merged"] = Field(
         "apart",
-        description="A name of several concepts (MEDIC has 958) is an entry for each, or one that "
-        "stands for all, as in the dictionaries that SapBERT's authors release.",
+        description=(
+            "A name of several concepts (MEDIC has 958) is one entry per concept, or a single "
+            "entry for all of them, as in the dictionaries that SapBERT's authors release."
+        ),
     )
     lower_case: bool = Field(True, description="Whether names and mentions are lower-cased.")
     keep_duplicates: bool = Field(True, description="Whether repeated mentions count each time.")
     composite_gold: Literal["any", "aligned"] = Field(
         "any",
-        description="What a part of a composite mention must find: any concept of the mention, or "
-        "part i its concept i.",
+        description=(
+            "What part i of a composite mention must find: any concept of the mention, or its "
+            "concept i."
+        ),
     )
 
     def dictionary_paths(self, root: Path) -> list[Path]:

@@ -30,29 +30,33 @@ class DatasetEntry(Block):
         @property
         def language(self) -> str: ...
 
-    task: Id = Field(description="What the set is scored by, such as `similarity`.")
-    format: Id = Field(description="Which reader of datasets/formats, such as `sts-benchmark`.")
-    split: Text = Field("test", description="Which split is read, `all` of a set without splits.")
+    task: Id = Field(description="How the set is scored, such as `similarity`.")
+    format: Id = Field(description="Reader of datasets/formats, such as `sts-benchmark`.")
+    split: Text = Field("test", description="Split to read; `all` for a set without splits.")
     suite: Id | None = Field(
         None,
-        description="Which data sets an encoder embeds together with it, in one job: those of the "
-        "same suite. Without it the task, relatedness with classification.",
+        description=(
+            "Data sets of one suite are embedded together, in one job. Default: the task; "
+            "relatedness goes with classification."
+        ),
     )
     absent: Text | None = Field(
-        None, description="Why the config has no such set: its cells show a dash and this."
+        None, description="Why the config lacks the set: its cells show a dash and this reason."
     )
-    obtain: Text | None = Field(None, description="Of a set that is not passed on: how to get it.")
+    obtain: Text | None = Field(
+        None, description="For a set that may not be redistributed: how to get it."
+    )
     whitespace: Whitespace = Field(
         "kept",
         description="`kept`: strings as the files have them; `collapsed`: none at the ends, single "
         "spaces within, as always where strings are matched (linking, lexicons).",
     )
     unlike_paper: Text | None = Field(
-        None, description="How the set differs from the paper's: its cells are not compared."
+        None, description="How the set differs from the paper's; its cells are then not compared."
     )
     assumed: Text | None = Field(
         None,
-        description="What of the paper's set is not known: its cells are compared, and say so.",
+        description="What is unknown about the paper's set: its cells are compared, with a note.",
     )
 
     def corpora(self) -> list[str]:
@@ -69,7 +73,7 @@ class DatasetEntry(Block):
 
 
 class TextEntry(DatasetEntry):
-    language: Text = Field(description="Of the strings, such as `en`, or `en-fr` across two.")
+    language: Text = Field(description="Language of the strings, such as `en`, or `en-fr` for two.")
 
 
 def entry_type(form: str) -> type[DatasetEntry]:

@@ -31,5 +31,5 @@ def most_frequent_words(language: str, number: int | None) -> list[str]:
 
 
 def read_word_list(path: Path) -> list[str]:
-    """Return the words of a file, one per line; what is no word is passed over, repeats stay."""
+    """Return the words of a file, one per line; what is not a word is passed over, repeats stay."""
     return list(filter(is_word, read_lines(path)))

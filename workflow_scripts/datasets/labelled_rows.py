@@ -36,8 +36,10 @@ _SEED = 0
 
 class Part(Block):
     path: Text | list[Text] | dict[str | int, Text] = Field(
-        description="A file with the labels in it, {label: file}, or files line by line, the last "
-        "of labels."
+        description=(
+            "A file that includes the labels, {label: file}, or parallel files, the last with "
+            "the labels."
+        )
     )
     columns: Annotated[list[Text] | list[WholeNumber], Field(min_length=2)] | None = Field(
         None,
@@ -46,25 +48,31 @@ class Part(Block):
         "from 1.",
     )
     where: dict[str | int, str | int] | None = Field(
-        None, description="Rows that are read: by column, what it holds (`{split: dev}`)."
+        None, description="Rows to read, by the value of a column (`{split: dev}`)."
     )
     hypotheses: WholeNumber | None = Field(
         None,
-        description="Of two files: the first has a premise and so many hypotheses in turn, as "
-        "15-way XNLI, the second a label for each hypothesis.",
+        description=(
+            "For two files: the first has a premise and then this many hypotheses, as in 15-way "
+            "XNLI, the second a label per hypothesis."
+        ),
     )
     label: Literal["first", "last"] = Field(
         "first",
-        description="Of a file without header: whether the label stands before the first space or "
-        "behind the last tab.",
+        description=(
+            "For a file without header: whether the label is before the first space or after the "
+            "last tab."
+        ),
     )
     label_end: Text | None = Field(
-        None, description="Labels are cut off before it, as TREC's `NUM:dist` before `:`."
+        None, description="Cut labels before this character, as TREC's `NUM:dist` before `:`."
     )
     positive_above: float | None = Field(
         None,
-        description="Labels are numbers, such as stars, and become `positive` above this one, else "
-        "`negative`.",
+        description=(
+            "Labels are numbers, such as stars: above this value they become `positive`, else "
+            "`negative`."
+        ),
     )
     encoding: Literal["utf-8", "iso-8859-1"] = Field(
         "utf-8", description="TREC's training file is not UTF-8."
@@ -78,9 +86,9 @@ class Part(Block):
         if self.where is not None:
             by_number = [str(name).isdecimal() and name != "0" for name in self.where]
             if self.columns is None or (isinstance(self.columns[0], int) and not all(by_number)):
-                raise mistake("`where` needs `columns`, both by name or both by number")
+                raise mistake("`where` needs `columns`; give both by name or both by number")
         if self.columns is not None and not of_one:
-            raise mistake("`columns` are of a single file; give `path` one")
+            raise mistake("`columns` needs a single file in `path`")
         for values in (self.columns or [], self.path if isinstance(self.path, list) else []):
             if len(values) > 3 or len(set(values)) < len(values):
                 raise mistake(f"name one or two texts and a label, each once, not {values}")

@@ -40,7 +40,9 @@ def read_mrconso(
     wanted_sources = {*values["SAB"]} if "SAB" in values else None
     for name in values:
         if name not in _COLUMNS:
-            raise UserError(f"--where {name}", "no column of MRCONSO", nearest_name(name, _COLUMNS))
+            raise UserError(
+                f"--where {name}", "not a column of MRCONSO", nearest_name(name, _COLUMNS)
+            )
     known_sources: set[str] = set()
     numbers = [1 + _COLUMNS.index(name) for name in ("CUI", "SAB", "STR", *values)]
     layout = Layout(numbers, "the 18 columns of MRCONSO.RRF", width=18, delimiter="|")
@@ -61,8 +63,8 @@ def semantic_types_file(names: Path) -> Path:
     for name in ("MRSTY.RRF", "MRSTY.RRF.gz"):
         if (path := names.with_name(name)).is_file():
             return path
-    problem = f"no MRSTY.RRF beside {names}"
-    raise UserError("--semantic-types", problem, "put that of the same UMLS release there")
+    problem = f"no MRSTY.RRF next to {names}"
+    raise UserError("--semantic-types", problem, "put the one of the same UMLS release there")
 
 
 def concepts_of_types(path: Path, types: Iterable[str]) -> set[str]:

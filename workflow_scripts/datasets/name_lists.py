@@ -150,7 +150,7 @@ def check_choices(paths: Sequence[Path], choices: Choices) -> None:
     if choices.name_column is None and _TABLE in forms:
         path = paths[forms.index(_TABLE)]
         require_lines("--names", path, "name its columns: --name-column, and --id-column of ids")
-        raise UserError("--name-column", f"missing, but {path} is read as a table", "give it")
+        raise UserError("--name-column", f"missing, although {path} is read as a table", "give it")
     for of_forms, keys in _OF_FORMS.items():
         chosen = [key for key in keys if given[key] != usual[key]]
         if chosen and forms and not {*of_forms} & {*forms}:
@@ -226,7 +226,7 @@ def _guess_format(path: Path) -> str:
         for line, tab, bar, _ in rows:
             if tab or bar:
                 held = "a tab" if tab else "`||`"
-                raise _not_clear(path, line, f"holds {held}, lines above it do not")
+                raise _not_clear(path, line, f"holds {held}, but lines above do not")
         return "lines"
     # of a line that has none the reader tells
     if tab and not (bar and bars):
@@ -239,4 +239,4 @@ def _guess_format(path: Path) -> str:
 
 
 def _not_clear(path: Path, line: int, what: str) -> UserError:
-    return UserError(f"{path}:{line}", what, "say by --names-format which it is")
+    return UserError(f"{path}:{line}", what, "choose one with --names-format")

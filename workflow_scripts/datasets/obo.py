@@ -65,5 +65,5 @@ def _text_of(tag: str, value: str) -> str:
 
 def _no_ontology(path: Path, what: str) -> UserError:
     return UserError(
-        path, f"no line '{what}', so no ontology in OBO format", "choose another format"
+        path, f"no line '{what}': this is not an ontology in OBO format", "choose another format"
     )

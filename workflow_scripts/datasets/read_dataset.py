@@ -27,7 +27,7 @@ def read_dataset(
     where = f"data set {name!r}" if name else "data set"
     for path in raw_files(root, entry):
         if not path.is_file():
-            remedy = entry.obtain or "put it there or choose another data root"
+            remedy = entry.obtain or "put the file there or choose another data root"
             raise UserError(path, f"no such file, needed by {where}", remedy)
     folder = corpora if entry.corpora() else Path(root)
     items = entry.read(folder)

@@ -31,7 +31,7 @@ def require_ids(ids: Iterable[str], path: Path, line: int) -> None:
     for identity in ids:
         require_visible(identity, f"id {identity!r}", path, line)
         if _OF_SPREADSHEET.fullmatch(identity):
-            what = f"id {identity!r} looks like a number that a spreadsheet rewrote"
+            what = f"id {identity!r} looks like a number rewritten by a spreadsheet"
             raise UserError(f"{path}:{line}", what, "restore the id")
 
 

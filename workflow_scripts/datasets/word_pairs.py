@@ -40,7 +40,9 @@ def read_pairs(path: Path) -> list[Pair]:
             )
         pairs.append((words[0], words[1]))
     if not pairs:
-        raise UserError(path, "no pairs of words", "write a word, a tab and its translation a line")
+        raise UserError(
+            path, "no pairs of words", "write one pair per line: word, tab, translation"
+        )
     return unique_in_order(pairs)
 
 
@@ -66,8 +68,8 @@ def split_by_source(
     if number >= len(words):
         raise UserError(
             None,
-            f"a dictionary of {len(words)} source words leaves none to learn from when {number} "
-            "are held out",
+            f"holding out {number} of the dictionary's {len(words)} source words leaves none "
+            "to learn from",
             "enlarge it or give a smaller share",
         )
     held_out = set(random.Random(seed).sample(words, number))

@@ -68,9 +68,9 @@ def get(
             if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
                 raise UserError(
                     name,
-                    f"leads from https to {shown(target)}, where anybody on the way could change "
-                    "the bytes",
-                    "take a mirror (--mirror) or fix the address",
+                    f"leads from https to {shown(target)}, where the bytes could be changed "
+                    "on the way",
+                    "use a mirror (--mirror) or fix the address",
                 )
             if session.should_strip_auth(url, target):
                 auth = get_auth_from_url(target)
@@ -91,8 +91,8 @@ def total_of(response: "requests.Response", name: str, offset: int) -> int | Non
     if told is not None and not _NUMBER.fullmatch(told):
         raise UserError(
             name,
-            f"the server says that {told[:40]!r} bytes come, which is no number",
-            "take a mirror (--mirror) or put the file in its place by hand",
+            f"the server announces {told[:40]!r} bytes, which is not a number",
+            "use a mirror (--mirror) or put the file there by hand",
         )
     if response.status_code != 206:
         return None if told is None else int(told)
@@ -102,7 +102,7 @@ def total_of(response: "requests.Response", name: str, offset: int) -> int | Non
         total = last + 1 if span[3] == "*" else int(span[3])
         if first == offset and first <= last < total and told in (None, str(last + 1 - first)):
             return total
-    raise OtherBytesError("the server sent another range than asked for")
+    raise OtherBytesError("the server sent a different range than requested")
 
 
 def check_status(response: "requests.Response", name: str) -> None:
@@ -117,7 +117,7 @@ def check_status(response: "requests.Response", name: str) -> None:
     if status >= 500 or status in (_REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS):
         after = response.headers.get("Retry-After", "")
         raise PassingError(answer, float(after) if _NUMBER.fullmatch(after) else None)
-    remedy = "take a mirror (--mirror) or put the file in its place by hand"
+    remedy = "use a mirror (--mirror) or put the file there by hand"
     raise (AbsentError if status in (404, 410) else UserError)(name, answer, remedy)
 
 

@@ -164,8 +164,8 @@ def check_fetch(
     if wrong := unserved(asked, answers):
         raise UserError(
             registry,
-            f"{len(wrong)} of {len(asked)} addresses are not as they should be, first {wrong[0]}",
-            "fix it or the config, or take a mirror (downloads.mirror)",
+            f"{len(wrong)} of {len(asked)} addresses are wrong, the first is {wrong[0]}",
+            "fix it or the config, or use a mirror (downloads.mirror)",
         )
 
 

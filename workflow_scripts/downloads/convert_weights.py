@@ -29,7 +29,7 @@ def pickled_files(folder: Path) -> list[Path]:
     names = sorted({str(name) for name in _weight_map(folder).values()})
     for name in names:
         if not re.fullmatch(PICKLE_SHARD, name) or not (folder / name).is_file():
-            raise UserError(PICKLE_INDEX, f"names {name!r}, which is not there", _DAMAGED)
+            raise UserError(PICKLE_INDEX, f"names {name!r}, which is missing", _DAMAGED)
     return [folder / name for name in names]
 
 
@@ -51,10 +51,10 @@ def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
     except Exception as error:
         reason = " ".join(str(error).rpartition("WeightsUnpickler error:")[2].split())
         if asked := re.search(r"GLOBAL (\S+)", reason):
-            raise UserError(path.name, f"it asks for {asked[1]}", "it is refused") from error
+            raise UserError(path.name, f"it refers to {asked[1]}", "it is refused") from error
         reason = f"{type(error).__name__}: {reason}"[:200]
         raise UserError(
-            path.name, f"cannot be read as tensors ({reason})", "fetch it again"
+            path.name, f"does not contain readable tensors ({reason})", "fetch it again"
         ) from error
     if not isinstance(tensors, dict) or not tensors:
         raise UserError(path.name, "holds no tensors by name", "it is refused")

@@ -19,7 +19,7 @@ def check_root(root: Path) -> None:
     if root.resolve() == SAMPLE_DATA:
         raise UserError(
             f"--root {root}",
-            "is the bundled data set, which real files would mix with",
+            "is the bundled data set; real files must not be mixed with it",
             "give a folder of your own (config: data.root)",
         )
 

@@ -177,7 +177,7 @@ class _Fetching:
             origin = "the registry has" if file.sha256 else f"{self.notes} noted"
             raise UserError(
                 path,
-                f"is there with sha256 {sha256}, {origin} {expected}",
+                f"exists with sha256 {sha256}, {origin} {expected}",
                 "it is left as it is: move it away to fetch the right one, or leave this set out "
                 "if the file is yours",
             )
@@ -279,8 +279,8 @@ class _Fetching:
                     raise UserError(
                         shown(url),
                         f"sha256 of member {file.member} is {sha256}, expected {expected}",
-                        "nothing was unpacked: the archive has changed, take a mirror (--mirror) "
-                        "or correct the registry",
+                        "nothing was unpacked: the archive has changed, use a mirror "
+                        "(--mirror) or correct the registry",
                     )
                 if expected is None:
                     noted[file.path] = sha256
@@ -318,7 +318,7 @@ def _failure(failures: list[UserError], file: _Wanted) -> UserError:
     return (AbsentError if absent else UserError)(
         file.name if isinstance(file, RegisteredArchive) else file.path,
         f"none of its {len(failures)} sources serves it ({reasons})",
-        "run again later, take a mirror (--mirror) or put the file in its place by hand",
+        "run again later, use a mirror (--mirror) or put the file there by hand",
     )
 
 

@@ -47,12 +47,12 @@ def refusal(error: Exception) -> UserError:
     from huggingface_hub import errors
 
     problem = f"{type(error).__name__}: {reason_of(error)}"
-    remedy = "run again (files that are there whole are kept), or take a mirror (downloads.mirror)"
+    remedy = "run again (complete files are kept), or use a mirror (downloads.mirror)"
     if isinstance(error, errors.RevisionNotFoundError):
         problem, remedy = "it has no such commit", "fix `revision`"
     elif isinstance(error, errors.GatedRepoError):
-        problem = "its owner lets in only who asked"
-        remedy = "ask on its page, and set HF_TOKEN"
+        problem = "its owner restricts access"
+        remedy = "request access on its page, and set HF_TOKEN"
     elif isinstance(error, errors.RepositoryNotFoundError):
         problem = "there is no such model, or it is private"
         remedy = "fix `hub`, or set HF_TOKEN"
@@ -61,7 +61,7 @@ def refusal(error: Exception) -> UserError:
 
 def no_weights() -> UserError:
     problem = f"has neither {CONVERTED} nor {PICKLE} at this commit"
-    remedy = "take another one, or convert what it has and give the folder as `path`"
+    remedy = "choose another model, or convert its weights and give the folder as `path`"
     return UserError(None, problem, remedy)
 
 

@@ -30,8 +30,8 @@ def list_gated(
     """
     entries = read_registry(registry)
     lines = missing_files([find_data_set(entries, name, registry) for name in names], root)
-    nothing = "Fetched: nothing is left to be put there by hand."
-    header = "Fetched, but for what has to be put there by hand:" if lines else nothing
+    nothing = "Fetched: nothing has to be added by hand."
+    header = "Fetched, except for files that have to be added by hand:" if lines else nothing
     print(header, *lines, sep="\n")
 
 

@@ -61,7 +61,7 @@ def _split(location: str, where: str) -> SplitResult:
         pass
     raise UserError(
         where,
-        "no web address (it is not shown, since it may hold a password)",
+        "not a web address (not shown, since it may contain a password)",
         "give https://server/folder, with / ? # @ in user and password as %2F %3F %23 %40",
     )
 
@@ -89,4 +89,4 @@ def check_offline(
     """Raise `UserError` for a mirror at a web address offline; `where` are the options or keys."""
     if offline and mirror is not None and mirror.folder is None:
         given = f"{where[0]} with {where[1]} {shown(mirror.base)}"
-        raise UserError(given, "an address is not offline", "give a folder")
+        raise UserError(given, "an address cannot be used offline", "give a folder")

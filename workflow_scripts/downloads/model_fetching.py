@@ -139,12 +139,13 @@ def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offlin
     places = f"{folder} is missing" + (", and the mirror lacks it" if mirror is not None else "")
     why = "offline" if offline else f"{variable} is set in the environment"
     # named in both cases: who takes away the one would stumble over the other
-    where = "where there is internet" + (f", with {variable}=0" if variable is not None else "")
+    where = "on a machine with internet access" + (
+        f", with {variable}=0" if variable is not None else ""
+    )
     raise UserError(
         f"model {model.address}, {why}",
         places,
-        f"run `snakemake fetch_all` {where}, and carry the folder over, or put it into a mirror "
-        "folder",
+        f"run `snakemake fetch_all` {where}, and copy the folder here, or into a mirror folder",
     )
 
 
@@ -212,7 +213,7 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
     if checked.mismatches:
         names = ", ".join(mismatch["path"] for mismatch in checked.mismatches)
         shutil.rmtree(part)
-        problem = f"{names}: not the bytes whose hash the hub has"
+        problem = f"{names}: bytes that do not match the hub's hash"
         raise UserError(where, problem, "they were deleted: run again")
     files = [path.relative_to(part) for path in part.rglob("*") if path.is_file()]
     kept = sorted(str(path) for path in files if path.parts[0] != ".cache")

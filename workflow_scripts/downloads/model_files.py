@@ -66,8 +66,8 @@ def resolve_model_folder(source: str) -> Path:
         if variable is not None:
             raise UserError(
                 source,
-                f"no such folder, and as a hub id it is not on this machine while {variable} is "
-                "set, which forbids asking the hub",
+                f"no such folder, nor a cached hub model while {variable} is set, which forbids "
+                "using the hub",
                 f"check the path, or set {variable}=0",
             ) from error
         raise UserError(
@@ -94,7 +94,7 @@ def check_model_files(folder: Path, source: str) -> None:
             raise UserError(
                 source,
                 "no model.safetensors: a run removes weights that `keep_encoders` does not keep",
-                "make them again with the config of that run: "
+                "recreate them with the config of that run: "
                 f"snakemake --cores 2 {folder / CONVERTED}",
             )
         raise UserError(
@@ -144,13 +144,13 @@ def check_replaceable(option: str, folder: Path) -> None:
 def _check_shards(index: Path, source: str) -> None:
     content = read_json(index)
     shards = content.get("weight_map") if isinstance(content, dict) else None
-    remedy = "take the folder from where the model is known to be whole"
+    remedy = "copy the folder from a complete model"
     if not isinstance(shards, dict) or not shards:
         raise UserError(source, f"{index.name} has no `weight_map`", remedy)
     for shard in shards.values():
         if not (isinstance(shard, str) and fnmatchcase(shard, "*.safetensors")) or "/" in shard:
             problem = (
-                f"{index.name} names {str(shard)[:80]!r}, which is no file of weights beside it"
+                f"{index.name} names {str(shard)[:80]!r}, which is not a file of weights next to it"
             )
             raise UserError(source, problem, remedy)
         if not (index.parent / shard).is_file():

@@ -73,7 +73,7 @@ def parse_address(address: str) -> HubModel:
 class ListedFile(Block):
     name: PathBelow = Field(description="Path below the folder.")
     size: Count = Field(description="Number of bytes.")
-    sha256: Sha256 = Field(description="Of its bytes.")
+    sha256: Sha256 = Field(description="SHA-256 of its bytes.")
 
 
 class FileList(Block):
@@ -85,7 +85,7 @@ class FileList(Block):
     date: Text | None = Field(None, description="When it was fetched.")
     files: list[ListedFile] = Field(min_length=1, description="The files of the folder.")
     converted_from: list[ListedFile] | None = Field(
-        None, description="The pickled files that model.safetensors was made of here."
+        None, description="The pickled files that model.safetensors was converted from."
     )
 
     @property
@@ -164,7 +164,7 @@ def problems_of_folder(
 ) -> Iterator[str]:
     """Yield what is wrong with a model's folder, a line for each file; `with_hashes` reads all."""
     if not (folder / FILE_LIST).is_file():
-        yield f"{folder / FILE_LIST}: no such file, so that what belongs there is unknown"
+        yield f"{folder / FILE_LIST}: no such file, so its expected contents are unknown"
         return
     try:
         listed = read_file_list(folder / FILE_LIST, model)

@@ -39,7 +39,7 @@ Task = Literal[_SCORED, "corpus", "dictionary", "word-vectors"]
 def _below(path: str) -> str:
     parts = path.split("/")
     if not path or "\\" in path or path.startswith("/") or {"", ".", ".."} & set(parts):
-        raise mistake("it is not a path below a folder, with / between; fix it")
+        raise mistake("it is not a relative path with / between its parts; fix it")
     return path
 
 
@@ -76,9 +76,13 @@ Addresses = Annotated[str | list[str], AfterValidator(_addresses)]
 class _Bytes(Block):
     gzipped: ClassVar[bool] = False
 
-    sha256: Sha256 | None = Field(None, description="Of the bytes at the url; unknown without it.")
-    size: Count | None = Field(None, description="Number of bytes; unknown without it.")
-    verified: bool = Field(False, description="Whether the sha256 is that of the very bytes.")
+    sha256: Sha256 | None = Field(
+        None, description="SHA-256 of the bytes at the url; unknown by default."
+    )
+    size: Count | None = Field(None, description="Number of bytes; unknown by default.")
+    verified: bool = Field(
+        False, description="Whether the sha256 was computed from exactly these bytes."
+    )
 
     @property
     def urls(self) -> list[str]:
@@ -89,7 +93,7 @@ class _Bytes(Block):
         """Raise `UserError` where nothing would tell that several addresses have the same bytes."""
         if len(self.urls) > 1 and self.sha256 is None and self.size is None:
             wrong = f"has {len(self.urls)} addresses, but neither sha256 nor size"
-            remedy = "give one of them, by which the bytes of each address are checked"
+            remedy = "give one of them, to check the bytes of each address"
             raise ConfigError(registry, where, wrong, remedy)
 
     @field_validator("verified")
@@ -105,11 +109,11 @@ class RegisteredFile(_Bytes):
 
     path: PathBelow = Field(description="Path below the data root.")
     url: Addresses | None = Field(
-        None, description="Where it is, or a list, tried in order; `base` is put before each."
+        None, description="Its address, or a list to try in order; `base` is prepended to each."
     )
     stored: Literal["plain", "gzip"] = Field(
         "plain",
-        description="gzip: plain bytes at the url (which sha256 and size are of) are kept gzipped.",
+        description="gzip: the bytes at the url, described by sha256 and size, are stored gzipped.",
     )
 
     @property
@@ -130,9 +134,9 @@ StoredFile = RegisteredFile | Member
 
 class RegisteredArchive(_Bytes):
     url: Addresses = Field(
-        description="Where it is, or a list, tried in order; `base` is put before each."
+        description="Its address, or a list to try in order; `base` is prepended to each."
     )
-    members: list[Member] = Field(min_length=1, description="The members that become files.")
+    members: list[Member] = Field(min_length=1, description="The members to unpack.")
 
     @field_validator("url")
     @classmethod
@@ -160,20 +164,22 @@ class RegisteredArchive(_Bytes):
 class DataSet(Block):
     """An entry: a data set or corpus, its terms, and its files."""
 
-    name: Id = Field(description="Its key in the registry.")
+    name: Id = Field(description="Key in the registry.")
     title: Text = Field(description="What the set is.")
     task: Task = Field(description="What it is for.")
-    languages: list[Text] = Field(description="Of the strings.")
+    languages: list[Text] = Field(description="Language of the strings.")
     rows: Text | None = Field(None, description="How many, as published.")
-    licence: Text = Field(description="On whose terms.")
-    citation: Text = Field(description="Whose it is.")
+    licence: Text = Field(description="Licence or terms of use.")
+    citation: Text = Field(description="Owner or authors.")
     homepage: Text = Field(description="Where it is described.")
-    note: Text | None = Field(None, description="What else there is to say.")
-    gated: bool = Field(description="Whether no program can download it: its licence, no address.")
-    obtain: Text | None = Field(None, description="Of a gated set: where to get and put it.")
-    base: Text | None = Field(None, description="Put before each url that has no scheme.")
-    files: list[RegisteredFile] = Field([], description="Files that have a url of their own.")
-    archives: list[RegisteredArchive] = Field([], description="Archives that hold files.")
+    note: Text | None = Field(None, description="Further notes.")
+    gated: bool = Field(description="Whether no program can download it (licence, or no address).")
+    obtain: Text | None = Field(
+        None, description="For gated sets: where to get the files and where to put them."
+    )
+    base: Text | None = Field(None, description="Prefix of each url without a scheme.")
+    files: list[RegisteredFile] = Field([], description="Files with their own url.")
+    archives: list[RegisteredArchive] = Field([], description="Archives that contain files.")
 
     @field_validator("files", "archives", mode="before")
     @classmethod
@@ -195,7 +201,10 @@ class DataSet(Block):
         """Raise `UserError` for keys that do not go together; `registry` is the file."""
         without = [file.path for file in self.files if file.url is None and not self.gated]
         if self.gated and not self.obtain:
-            wrong, remedy = "is gated", "it needs `obtain`, where to get it, where to put it"
+            wrong, remedy = (
+                "is gated",
+                "it needs `obtain`: where to get the files and where to put them",
+            )
         elif self.obtain and not self.gated:
             wrong, remedy = "has `obtain`, for gated sets", "remove it or set gated: true"
         elif not self.all_files:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 10**6
 _SECONDS_BETWEEN_LINES = 10.0
-_CHANGED = "take a mirror (--mirror) or correct the registry (of a model: files.json)"
-_AGAIN = f"run again, and if it stays so the file has changed: {_CHANGED}"
+_CHANGED = "use a mirror (--mirror) or correct the registry (of a model: files.json)"
+_AGAIN = f"run again; if it fails again, the file has changed: {_CHANGED}"
 
 
 class _Request(NamedTuple):
@@ -81,7 +81,7 @@ def download(
 ) -> None:
     """Download `url` (http, https, file) to `part`, whose bytes are right when this returns.
 
-    `part` is meant to be renamed by the caller. If it is there already, from a download that was
+    `part` is meant to be renamed by the caller. If it already exists, from a download that was
     broken off, only the rest is asked for (Range), provided that it can be told to be the rest of
     the same file: by the server's ETag or Last-Modified of the first part (If-Range), or at the
     end by `sha256`. A `size` of None is unknown, as is a `sha256` of None.
@@ -117,7 +117,7 @@ def finish(part: Path, path: Path) -> None:
 
 def _copy(source: Path, request: _Request, policy: Policy) -> None:
     if not source.is_file():
-        raise AbsentError(source, "no such file", "put it there or take another mirror")
+        raise AbsentError(source, "no such file", "put the file there or use another mirror")
     _check_total(request, _length(source), policy)
     part = request.part
     part.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def _check(request: _Request) -> None:
     part, sha256, size = request.part, request.sha256, request.size
     found_size = _length(part)
     if found_size == 0 and size is None:
-        wrong, remedy = "is empty", "run again, and if it stays so take a mirror (--mirror)"
+        wrong, remedy = "is empty", "run again; if it fails again, use a mirror (--mirror)"
     elif size is not None and found_size != size:
         wrong = f"{found_size} bytes, expected {size}"
         remedy = f"they were deleted: {_AGAIN}"
@@ -156,8 +156,8 @@ def _check_total(request: _Request, total: int | None, policy: Policy) -> None:
     raise UserError(
         request.name,
         f"the server's file has {total} bytes, expected "
-        f"{'at most ' * (request.size is None)}{known}: it has changed, or this is a page in its "
-        "place",
+        f"{'at most ' * (request.size is None)}{known}: the file has changed, or this is a "
+        "web page instead",
         _CHANGED,
     )
 
@@ -190,7 +190,7 @@ def _download_http(request: _Request, policy: Policy) -> None:
                     raise UserError(
                         name,
                         f"given up after {failures} attempts: {error}",
-                        f"run again, the {reached} bytes that are there are kept",
+                        f"run again; the {reached} bytes fetched so far are kept",
                     ) from error
                 seconds = policy.pause_before(failures, error.retry_after)
                 report_progress(f"{name}: {error}; next attempt in {seconds:.1f} s")

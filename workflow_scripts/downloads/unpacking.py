@@ -73,14 +73,14 @@ def unpack(
                     raise UserError(
                         name,
                         f"member {member} is larger than {limit} bytes",
-                        "nothing was unpacked: the archive has changed or is not what it says, "
-                        "correct the registry or take a mirror",
+                        "nothing was unpacked: the archive has changed or is inconsistent; "
+                        "correct the registry or use a mirror",
                     )
     except _DAMAGE as error:
         if is_full_disk(error):
             raise
         problem = f"cannot be unpacked ({error})"
-        raise UserError(name, problem, "run again to fetch it anew") from error
+        raise UserError(name, problem, "run again to fetch it again") from error
     return targets
 
 
@@ -103,10 +103,9 @@ def _opened_members(
                     if info.compress_type not in _ZIP_METHODS:
                         raise UserError(
                             name,
-                            f"member {member} is compressed by a method (number "
-                            f"{info.compress_type}) that may take any memory",
-                            "pack it anew with deflate, or get the archive from elsewhere "
-                            "(--mirror)",
+                            f"member {member} uses a compression method (number "
+                            f"{info.compress_type}) with unlimited memory",
+                            "repack it with deflate, or get the archive from elsewhere (--mirror)",
                         )
                     yield member, is_file, info.file_size, partial(zipped.open, info)
     elif kind == "tar":
@@ -145,7 +144,7 @@ class _Bounded(io.BufferedReader):
         if size is not None and size > self.left:
             raise UserError(
                 self._archive,
-                f"tells more of itself than the {self.left} bytes that are read of it",
+                f"has more metadata than the {self.left} bytes that may be read",
                 "do not trust this archive, get it from elsewhere (--mirror)",
             )
         content = super().read(size)
@@ -196,7 +195,7 @@ def _check_names(
         if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/"):
             raise UserError(
                 archive,
-                f"holds the path {entry!r}, which leads out of its folder",
+                f"contains the path {entry!r}, which leads out of its folder",
                 "nothing was unpacked: do not trust this archive, get it from elsewhere (--mirror)",
             )
     missing = [member for member in members if member not in known]
@@ -204,7 +203,7 @@ def _check_names(
         raise UserError(
             archive,
             f"has no member {', '.join(missing)}",
-            "the archive has changed: correct the registry or take a mirror (--mirror)",
+            "the archive has changed: correct the registry or use a mirror (--mirror)",
         )
 
 

@@ -27,7 +27,7 @@ def read_card(text: str, where: str | Path) -> "ModelCard":
     # malformed YAML surfaces as an error of its parser, a malformed model-index as nearly any
     except Exception as error:
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else "empty"
-        remedy = "mend the lines between its first two ---"
+        remedy = "fix the lines between its first two ---"
         raise UserError(where, f"the front matter is malformed ({reason})", remedy) from error
 
 

@@ -37,7 +37,7 @@ def encode(
     loaded.warn_of_settings(settings)
     vectors = encode_strings(loaded, strings, settings, report=True)
     if not np.isfinite(vectors).all():
-        raise UserError(model, "gives vectors that are not finite", "tune or fetch it anew")
+        raise UserError(model, "gives vectors that are not finite", "tune or fetch it again")
     record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     record |= {"dimension": vectors.shape[1], **settings.as_record(), "strings": len(strings)}
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}

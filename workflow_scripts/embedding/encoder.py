@@ -92,11 +92,13 @@ class Encoder:
 
         settings, loaded = self.settings, self.loaded
         if settings.dimensions is not None:
-            problem, remedy = "the vectors are cut to them already", "load all of them"
+            problem, remedy = "the vectors are already cut to fewer", "load all of them"
             raise UserError(f"dimensions {settings.dimensions}", problem, remedy)
         if settings.layer is not None or settings.pooling == "projected":
             of = f"layer {settings.layer}" if settings.layer else "pooling projected"
-            raise UserError(of, "no module can follow it", "take the last layer and pooling mean")
+            raise UserError(
+                of, "no module can follow this pooling", "use the last layer and pooling mean"
+            )
         sample = sample_strings(list_of_strings(strings))
         layer = fit_layer(self.encode(sample, progress=progress), dimensions)
         before = loaded.modules_of(settings)

@@ -103,13 +103,13 @@ class LoadedModel:
         if pooling == "pooler" and getattr(self.model, "pooler", None) is None:
             problem, remedy = f"the weights of {self.name} hold no pooler layer", "use cls"
         elif pooling in ("cls", "pooler") and self._cls_is_last():
-            problem = f"the tokenizer of {self.name} puts [CLS] behind the string, not first"
+            problem = f"the tokenizer of {self.name} puts [CLS] after the string, not first"
             remedy = "use mean"
         elif pooling == "mean_pieces" and None in self.marks:
             problem = f"the tokenizer of {self.name} does not put special tokens first and last"
             remedy = "use mean"
         elif pooling == "projected" and self.own_weights() is None:
-            problem, remedy = f"{self.name} is no encoder that method cmlm trained", "use mean"
+            problem, remedy = f"{self.name} was not trained by method cmlm", "use mean"
         elif limit is not None and settings.max_length > limit:
             name, value = "max_length", str(settings.max_length)
             problem, remedy = f"more than the {limit} positions of {self.name}", "lower it"
@@ -156,8 +156,8 @@ class LoadedModel:
             left_out = f"pooling {self.modules.pooling}, then {names}"
         if left_out:
             print(
-                f"warning: vectors are of {self.name} alone, pooled by {settings.pooling}, not of "
-                f"the encoder that its folder describes: {left_out}",
+                f"warning: vectors come from {self.name} alone, pooled by {settings.pooling}, "
+                f"not from the encoder that its folder describes: {left_out}",
                 file=sys.stderr,
             )
 
@@ -265,9 +265,8 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     if "attention_mask" not in inspect.signature(model.forward).parameters:
         raise UserError(
             source,
-            f"{config.model_type} takes no attention mask, so that padding would change its "
-            "vectors",
-            f"{ENCODERS} are taken",
+            f"{config.model_type} takes no attention mask, so padding would change its vectors",
+            f"{ENCODERS} are supported",
         )
     missing = {key for key in report["missing_keys"] if not key.startswith("pooler.")}
     if len(missing) < len(set(report["missing_keys"])):
@@ -277,7 +276,7 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
             source,
             f"the weights do not fit config.json ({len(wrong)} tensors missing or of another "
             f"shape, first {wrong[0]})",
-            "take both from the same model",
+            "use both from the same model",
         )
     with _loading(source, "model cannot be run"):
         try_out(model.eval(), tokenizer)
@@ -292,8 +291,8 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     except torch.OutOfMemoryError as error:
         raise UserError(
             source,
-            f"the weights alone do not fit into the memory that is free on {device}",
-            "end what else runs there, or take a smaller model",
+            f"the weights alone do not fit into the free memory of {device}",
+            "end other programs there, or use a smaller model",
         ) from error
     # A folder goes by its last name: records hold no paths of the machine.
     name = folder.resolve().name if local_path(source).is_dir() else source

@@ -79,9 +79,9 @@ def _read_layout(
     buckets, shortest, longest = rest[7:10]
     check(magic == _MAGIC, "not a fastText model (other .bin files are not read)", "convert it")
     check(version == _VERSION, f"fastText model of version {version}", "version 12 is read")
-    check(pruned <= 0, "a quantised fastText model", "give the full one")
+    check(pruned <= 0, "a quantised fastText model", "give the full model")
     sound = min(dimension, words, shortest + 1, buckets + 1) >= 1 and size == words + labels
-    check(sound, "the sizes in its header contradict one another", "fetch it again")
+    check(sound, "the sizes in its header contradict each other", "fetch it again")
 
     ids: dict[bytes, int] = {}
     first: list[bytes] = []
@@ -93,7 +93,7 @@ def _read_layout(
             raise ValueError
         _, kind = _COUNT_AND_TYPE.unpack_from(content, end + 1)
         if entry < words:
-            check(kind == _WORD, f"entry {entry + 1} is no word", "fetch the file again")
+            check(kind == _WORD, f"entry {entry + 1} is not a word", "fetch the file again")
             word = content[position:end]
             if len(first) < most:
                 first.append(word)
@@ -102,7 +102,7 @@ def _read_layout(
         position = end + 1 + _COUNT_AND_TYPE.size
 
     quantised, height, width = _MATRIX_HEADER.unpack_from(content, position)
-    check(not quantised, "a quantised fastText model", "give the full one")
+    check(not quantised, "a quantised fastText model", "give the full model")
     sizes = f"{words} words, {buckets} buckets and dimension {dimension}"
     fine = (height, width) == (words + buckets, dimension)
     check(fine, f"a matrix of {height} x {width} for {sizes}", "fetch the file again")

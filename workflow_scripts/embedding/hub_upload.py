@@ -52,11 +52,11 @@ def check_repository(repository: str) -> None:
     except HFValidationError as error:
         raise UserError(where, "not an id of the hub", "give owner/name") from error
     if (variable := hub_offline_variable()) is not None:
-        problem = f"{variable} is set, which forbids asking the hub"
+        problem = f"{variable} is set, which forbids using the hub"
         raise UserError(where, problem, f"set {variable}=0")
     if get_token() is None:
-        remedy = "run `hf auth login`, or set HF_TOKEN to one that may write"
-        raise UserError(where, "no token of the hub on this machine", remedy)
+        remedy = "run `hf auth login`, or set HF_TOKEN to a token with write access"
+        raise UserError(where, "no hub token on this machine", remedy)
 
 
 def push_folder(
@@ -88,7 +88,7 @@ def push_folder(
         write_text(card, changed)
     api, where = HfApi(), f"repository {repository}"
     try:
-        # of one that is there already the visibility stays
+        # of one that already exists the visibility stays
         url = api.create_repo(repository, private=private or None, exist_ok=True)
         api.upload_folder(
             repo_id=url.repo_id,
@@ -99,7 +99,7 @@ def push_folder(
     except HfHubHTTPError as error:
         status = error.response.status_code
         if status in (401, 403):
-            remedy = "set HF_TOKEN to one that may write there, or give another owner"
+            remedy = "set HF_TOKEN to a token with write access there, or give another owner"
             raise UserError(where, "the hub refuses this token", remedy) from error
         problem = f"the hub refuses ({status}: {reason_of(error)})"
         raise UserError(where, problem, "check the id and the card") from error

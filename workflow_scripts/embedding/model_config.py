@@ -43,20 +43,20 @@ def check_architecture(config: transformers.PreTrainedConfig, source: str) -> No
     elif getattr(config, "quantization_config", None) is not None:
         what = "quantised (quantization_config in config.json)"
     elif getattr(config, "causal", False) or getattr(config, "attn_type", "bi") != "bi":
-        what = "set up for attention to what is before alone (causal or attn_type in config.json)"
+        what = "set up for causal attention (causal or attn_type in config.json)"
     elif getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1:
         # transformers would leave the embedding of the language out, without a word
-        what = "of the kind that needs the language of each string (use_lang_emb)"
+        what = "a model that needs the language of each string (use_lang_emb)"
     elif type(config) in (*transformers.MODEL_FOR_MASKED_LM_MAPPING, transformers.XLNetConfig):
         return
     elif type(config) in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
         what = "a decoder"
     else:
-        what = "no masked language model"
+        what = "not a masked language model"
     raise UserError(
         source,
         f"{config.model_type} is {what}",
-        f"give an encoder-only model: {ENCODERS} are taken",
+        f"give an encoder-only model: {ENCODERS} are supported",
     )
 
 
@@ -80,7 +80,7 @@ def check_sizes(config: transformers.PreTrainedConfig, folder: Path, source: str
             raise UserError(
                 source,
                 f"config.json: {key} is {value}, more than the weights hold",
-                "take both from the same model",
+                "use both from the same model",
             )
 
 
@@ -96,9 +96,9 @@ def check_tokenizer(
     if last >= config.vocab_size:
         raise UserError(
             source,
-            f"the tokenizer has a token of id {last}, but config.json a vocab_size of "
+            f"the tokenizer has a token with id {last}, but vocab_size in config.json is "
             f"{config.vocab_size}",
-            "take both from the same model",
+            "use both from the same model",
         )
     given = max(
         (token_id for ids in tokenizer(list(_RARE))["input_ids"] for token_id in ids), default=0
@@ -106,9 +106,9 @@ def check_tokenizer(
     if given >= config.vocab_size:
         raise UserError(
             source,
-            f"the tokenizer gives the id {given}, but config.json a vocab_size of "
+            f"the tokenizer gives the id {given}, but vocab_size in config.json is "
             f"{config.vocab_size}",
-            "take both from the same model",
+            "use both from the same model",
         )
 
 

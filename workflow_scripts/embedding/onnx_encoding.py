@@ -61,14 +61,14 @@ def onnx_encoder(
     if pooling == "projected":
         raise UserError("pooling projected", "the exported model has no projections", "use torch")
     if settings.layer is not None:
-        problem = "the exported model gives the last layer alone"
+        problem = "the exported model gives only the last layer"
         raise UserError(f"layer {settings.layer}", problem, "use torch")
     session = open_session(path, device)
     made_from = session.get_modelmeta().custom_metadata_map
     for key, value in origin_of(loaded).items():
         if made_from.get(key) != value:
             other = "other weights" if key == WEIGHTS_KEY else "another config.json"
-            raise UserError(path, f"was made from {other} than the folder's", "export it again")
+            raise UserError(path, f"was exported from {other} than the folder's", "export it again")
     input_names = [node.name for node in session.get_inputs()]
     modules = loaded.modules_of(settings)
     output_name = "pooler_output" if pooling == "pooler" else "last_hidden_state"

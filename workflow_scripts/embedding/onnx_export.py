@@ -124,7 +124,7 @@ def check_export(wrapped: HiddenStates, loaded: LoadedModel, path: Path) -> None
             if np.abs(other - expected).max() > TOLERANCE * max(1.0, np.abs(expected).max()):
                 raise UserError(
                     loaded.name,
-                    "its ONNX form gives other vectors than torch",
+                    "its ONNX model gives different vectors than torch",
                     "use the torch backend",
                 )
 

@@ -47,7 +47,9 @@ def read_own_classifier(folder: str | Path) -> OwnClassifier:
         classes = content.get("corpus", {}).get("classes")
     if classes is None or not path.is_file():
         raise UserError(
-            folder, "no encoder with a classifier of its own", "give one that method classify made"
+            folder,
+            "not an encoder with its own classifier",
+            "give one that was trained by method classify",
         )
     with damaged_file_error(path, remedy):
         weights = load_file(path)

@@ -29,8 +29,8 @@ def principal_components(vectors: np.ndarray, count: int = 1) -> np.ndarray:
     if count >= dimension or values[-count - 1] <= _ROUNDING * values[-1]:
         raise UserError(
             None,
-            f"nothing is left of {len(vectors)} vectors of dimension {dimension} without their "
-            f"{count} first components: they lie in no more directions",
+            f"nothing is left of {len(vectors)} vectors of dimension {dimension} without "
+            f"their first {count} components: they span no further directions",
             "remove fewer, give more strings, or check the encoder",
         )
     return columns.T[: -count - 1 : -1]

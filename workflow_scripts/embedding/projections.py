@@ -52,8 +52,8 @@ class Projections(nn.Module):
             stored = {name.removeprefix(own): weight for name, weight in load_file(path).items()}
             weights = [stored[key] for key in sorted(stored) if key.startswith("weights.")]
             if not weights:
-                remedy = "take pooling mean, which is the same"
-                raise UserError(path, "no projections in it", remedy)
+                remedy = "use pooling mean, which is the same"
+                raise UserError(path, "it contains no projections", remedy)
             number, size, inner = weights[0].shape
             module = cls(size, number + 1, inner / size, len(weights), seed=0)
             module.load_state_dict({key: stored[key] for key in module.state_dict()})

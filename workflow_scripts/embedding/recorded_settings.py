@@ -24,7 +24,7 @@ from workflow_scripts.embedding.settings import (
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
 
-_REMEDY = "take it from where the encoder is whole, or give --pooling and --max-length"
+_REMEDY = "copy it from a complete encoder, or give --pooling and --max-length"
 
 
 def settle_settings(model: str, options: SettingsOptions) -> EncoderSettings:
@@ -90,8 +90,8 @@ def recorded_settings(model: str, given: Mapping[str, Any] = {}) -> dict[str, An
         raise UserError(
             model,
             f"an encoder of sentence-transformers that cannot be run here: {recorded.problem}",
-            f"use sentence-transformers for it, or give {OPTIONS['pooling']} to take the model "
-            "alone, pooled so",
+            f"use sentence-transformers for it, or give {OPTIONS['pooling']} to use the model "
+            "alone with this pooling",
         )
     return dict(recorded.settings)
 

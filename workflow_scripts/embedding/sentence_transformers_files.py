@@ -64,7 +64,7 @@ def write_sentence_transformers_files(
     For `mean_pieces` a stock WordWeights module weighs the marks 0, all other tokens 1.
     """
     if settings.layer is not None:
-        problem = "sentence-transformers pools the last layer alone"
+        problem = "sentence-transformers pools only the last layer"
         raise UserError(f"layer {settings.layer}", problem, "leave it out")
     pooling, prompts = settings.pooling, settings.prompts
     of_pooler = pooling == "pooler"
@@ -184,7 +184,7 @@ def _read_modules(
     config = _read_config(folder / "config_sentence_transformers.json")
     if prompts := _read_prompts(config):
         if not content.get("include_prompt", True):
-            raise _NotUnderstoodError("its pooling leaves the tokens of a prompt out")
+            raise _NotUnderstoodError("its pooling leaves out the tokens of the prompt")
         record["prompts"] = prompts
     if (length := _read_length(folder / transformer.path, own)) is not None:
         record["max_length"] = length

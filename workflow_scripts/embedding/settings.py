@@ -20,8 +20,10 @@ POOLINGS: dict[str, str] = {
     "length included (padding is masked in attention, not in the mean)",
     "max": "largest value of each unit of the last hidden states over the real tokens",
     "pooler": "first position after the model's own pooler layer",
-    "projected": "mean of the views that CMLM makes of `mean`, of an encoder that it trained; for "
-    "recipes of method none only",
+    "projected": (
+        "mean of CMLM's projections of `mean`, for an encoder trained by CMLM; only in recipes "
+        "of method none"
+    ),
 }
 # of a recipe of method none: the settings are those that the model's folder records
 RECORDED = "recorded"
@@ -35,9 +37,9 @@ DEFAULT_MAX_LENGTH = 64
 ALWAYS_RECORDED = ("pooling", "max_length")
 
 ROLES: dict[str, str] = {
-    "default": "strings without a role: of pairs, of classification, to tune on",
-    "query": "what is sought with: lines to search for, mentions to link",
-    "passage": "what is sought in: lines to search in, names to link to",
+    "default": "strings without a role: in pairs, in classification and in tuning",
+    "query": "strings to search for: queries, mentions to link",
+    "passage": "strings to search in: lines of a file, names to link to",
 }
 
 
@@ -102,15 +104,15 @@ class EncoderSettings:
         elif self.layer is not None and self.layer < 1:
             name, problem, remedy = "layer", "layers count from 1", "give 1 or more"
         elif self.layer is not None and self.pooling in LAST_LAYER_POOLINGS:
-            name, problem = "layer", f"pooling {self.pooling} is of the last layer"
+            name, problem = "layer", f"pooling {self.pooling} uses the last layer"
             remedy = "leave it out"
         elif self.dimensions is not None and self.dimensions < 1:
-            name, problem, remedy = "dimensions", "a vector has one unit at least", "raise it"
+            name, problem, remedy = "dimensions", "a vector has at least one dimension", "raise it"
         elif unknown := sorted(set(self.prompts) - set(ROLES)):
             name, problem = "prompts", f"unknown role `{unknown[0]}`"
             remedy = f"use one of {', '.join(ROLES)}"
         elif any("\n" in prompt for prompt in self.prompts.values()):
-            name, problem, remedy = "prompts", "of more than one line", "give a text in one line"
+            name, problem, remedy = "prompts", "more than one line", "give a text in one line"
         elif "" in self.prompts.values() and not self.prompts.get("default"):
             name, problem, remedy = "prompts", "an empty text", "leave it out"
         if problem:

@@ -31,7 +31,7 @@ def is_fasttext_model(path: Path) -> bool:
         return False
     raise UserError(
         path,
-        "of a kind that is not known by its name",
+        "of a type that its name does not reveal",
         f"give a file that ends in {', '.join(TEXT_ENDINGS)} (text) or {MODEL_ENDING} (fastText "
         "model, unpacked)",
     )
@@ -160,7 +160,7 @@ def read_text_vectors(path: Path, asked: Collection[str]) -> WordVectors:
             )
         if read == promised:
             problem = f"more lines than the {promised} words of line 1"
-            remedy = "fix the number there, or take the file anew"
+            remedy = "fix the number there, or get the file again"
             raise UserError(f"{path}:{number}", problem, remedy)
         read += 1
         in_mean = read <= MEAN_OF_WORDS

@@ -66,8 +66,8 @@ def tokenize_words(
     """
     token_ids = tokenize_strings(tokenizer, strings, settings)
     if not tokenizer.is_fast:
-        problem = f"{type(tokenizer).__name__} does not tell which tokens are of one word"
-        raise UserError("tokenizer", problem, "take a model with a tokenizer.json")
+        problem = f"{type(tokenizer).__name__} does not report which tokens belong to one word"
+        raise UserError("tokenizer", problem, "use a model with a tokenizer.json")
     tokenizer("", truncation=True, max_length=settings.max_length)
     # the fast form does not tell words
     encode = tokenizer.backend_tokenizer.encode_batch

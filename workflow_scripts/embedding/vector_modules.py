@@ -99,7 +99,7 @@ class VectorModules:
             if isinstance(module, Dense):
                 if module.linear.in_features != size:
                     problem = f"its Dense module takes {module.linear.in_features} units, not"
-                    remedy = "take model and modules from the same folder"
+                    remedy = "use model and modules from the same folder"
                     raise UserError(source, f"{problem} {size}", remedy)
                 size = module.dimension
 
@@ -128,7 +128,7 @@ def load_vector_modules(
     loaded: list[Dense | Normalize] = []
     for module in modules:
         own = folder / module.path
-        with damaged_file_error(own, "take it from where the model is whole"):
+        with damaged_file_error(own, "copy it from a complete model"):
             loaded.append(Normalize() if module.kind == "Normalize" else _load_dense(own, source))
     return VectorModules(pooling, tuple(loaded), hash_of_modules(loaded))
 
@@ -160,7 +160,7 @@ def _load_dense(folder: Path, source: str) -> Dense:
 def _activation(name: str, source: str) -> nn.Module:
     kind = getattr(nn, name.rpartition(".")[2], None) if name.startswith(_ACTIVATIONS) else None
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
-        problem = f"its Dense module has the activation {name}, which is not one of torch"
+        problem = f"its Dense module has the activation {name}, which torch does not have"
         raise UserError(source, problem, "use sentence-transformers for this model")
     made: nn.Module = kind()
     return made

@@ -109,7 +109,7 @@ def open_working_folder(job: ShardedJob, description: dict[str, Any]) -> None:
         # a link leads to where nothing of this job is to be written
         if not job.folder.is_symlink() and was_described(job_file, description):
             return
-        print(f"{job.folder}: left by another job, removed", file=sys.stderr)
+        print(f"{job.folder}: left over from another job, removed", file=sys.stderr)
         remove(job.folder)
     write_json(job_file, description)
 
@@ -127,7 +127,7 @@ def shard_is_finished(job: ShardedJob, first: int, end: int, made_from: str) -> 
 def write_shard(job: ShardedJob, first: int, vectors: np.ndarray, made_from: str) -> None:
     name = job.provenance.get("model", "the model")
     if not np.isfinite(vectors).all():
-        raise UserError(name, "gives vectors that are not finite", "tune or fetch it anew")
+        raise UserError(name, "gives vectors that are not finite", "tune or fetch it again")
     with np.errstate(over="ignore"):
         stored = vectors.astype(job.dtype, copy=False)
     if not np.isfinite(stored).all():
@@ -193,7 +193,7 @@ def embed_in_shards(
     todo = [bounds for bounds in origins if not shard_is_finished(job, *bounds, origins[bounds])]
     remaining = sum(end - first for first, end in todo)
     if done := len(unique) - remaining:
-        print(f"going on: {done} of {len(unique)} strings are done", file=sys.stderr)
+        print(f"continuing: {done} of {len(unique)} strings are done", file=sys.stderr)
     try:
         with embedding_progress(remaining) as advance:
             for first, end in todo:
@@ -207,7 +207,7 @@ def embed_in_shards(
                 done += end - first
     except KeyboardInterrupt:
         kept = f"the vectors of {done:,} of {len(unique):,} strings are kept in {job.folder}"
-        raise KeyboardInterrupt(f"{kept}; the same command goes on from there") from None
+        raise KeyboardInterrupt(f"{kept}; the same command continues from there") from None
     join_shards(job, rows, len(unique), finish, record)
     # who reads the output by now may remove it too
     shutil.rmtree(job.folder, ignore_errors=True)

@@ -82,8 +82,8 @@ def embed_strings(
         shown = ", ".join(map(repr, missing[:_SHOWN])) + ", ..." * (len(missing) > _SHOWN)
         raise UserError(
             file_name,
-            f"has no vector of {len(missing)} of {len(words)} words ({shown})",
-            "let oov be `mean` or remove them",
+            f"lacks vectors for {len(missing)} of {len(words)} words ({shown})",
+            "set oov to `mean` or remove the words",
         )
     result = np.empty((len(strings), len(vectors.mean)), dtype=np.float32)
     for row, string in enumerate(strings):

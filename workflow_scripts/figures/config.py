@@ -9,7 +9,7 @@ from workflow_scripts.tables.config import ById, EncoderRow, Shown
 class FigureBlock(Shown):
     """The keys that figures of every kind have."""
 
-    kind: Id = Field(description="What is drawn.")
+    kind: Id = Field(description="Kind of figure.")
     caption: Text = Field(description="What the figure shows, in a sentence or two.")
 
 
@@ -31,7 +31,7 @@ class PairsFigure(FigureBlock):
     """A figure of the pairs of a data set, with a curve or panel for each encoder."""
 
     dataset: Id = Field(description="Data set of labelled pairs.")
-    rows: ById[FigureRow] = Field(description="Encoders: a curve or panel each.")
+    rows: ById[FigureRow] = Field(description="Encoders: one curve or panel each.")
 
     def requested_cells(self) -> list[dict[str, object]]:
         return [{"dataset": self.dataset} | row.model_dump(exclude_none=True) for row in self.rows]

@@ -43,12 +43,12 @@ def comparison_lines(plot: Plot) -> list[str]:
         lines += [f"{label}: the paper prints no value for it." for label in alike]
     else:
         lines.append(
-            "No published numbers belong to this figure. With a paper's figure it can be compared "
-            "by eye alone, and only where model, data and recipe are the paper's."
+            "This figure has no published numbers. It can be compared with the paper's "
+            "figure only by eye, and only where model, data and recipe are the paper's."
         )
     for label, cell in ran:
         if cell.reasons:
-            what = "not comparable with the paper's and no reproduction"
+            what = "not comparable with the paper, not a reproduction"
             lines.append(f"{label}: {what}: {_joined(cell.reasons)}")
     return lines
 

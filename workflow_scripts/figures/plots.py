@@ -109,7 +109,7 @@ def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
         raise UserError(
             path,
             f"no cosines and labels of dataset `{dataset}`",
-            "it must be one of task pair-classification: fix the figure",
+            "it must be of task pair-classification: fix the figure",
         )
     return details[cosines_key(dataset)].astype("float64"), details[labels_key(dataset)]
 
@@ -136,10 +136,10 @@ def error_bar(cell: Cell) -> tuple[float, float] | tuple[None, None]:
 def bars_fact(cells: Iterable[Cell], are_drawn: bool) -> str:
     """Return the sentence that says what the error bars are, if they are drawn."""
     if not are_drawn:
-        return "No error bars are drawn, as the config says; the tsv has their ends."
+        return "The config turns error bars off; the tsv has their ends."
     ran = [cell for cell in cells if cell.mean is not None]
     with_interval = sum(cell.interval is not None for cell in ran)
-    deviation = "the sample standard deviation over seeds, to either side"
+    deviation = "the sample standard deviation over seeds, in both directions"
     bootstrap = "Error bars: 95% bootstrap interval over the items of the test data"
     if with_interval and with_interval == len(ran):
         return f"{bootstrap}."

@@ -178,7 +178,7 @@ def draw_error_bars(
 def nothing_run(look: FigureStyle) -> "Figure":
     """Return a figure that says that nothing of it was run."""
     figure = new_figure(look, 1.6)
-    text = "Nothing of this figure was run;\nthe note beside it says why."
+    text = "Nothing of this figure was run;\nits note says why."
     figure.text(0.5, 0.5, text, ha="center", va="center", color=GREY)
     return figure
 

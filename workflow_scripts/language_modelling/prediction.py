@@ -27,7 +27,7 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     if type(model.config) not in MODEL_FOR_MASKED_LM_MAPPING:
         kind = model.config.model_type
         raise UserError(
-            loaded.name, f"{kind} has no head that predicts masked pieces", "take a BERT"
+            loaded.name, f"{kind} has no head that predicts masked pieces", "use a BERT model"
         )
     assert loaded.folder is not None
     options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
@@ -40,7 +40,7 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     whole.tie_weights()
     if not isinstance(whole.get_output_embeddings(), torch.nn.Linear):
         kind = model.config.model_type
-        raise UserError(loaded.name, f"the output layer of {kind} is not known", "take a BERT")
+        raise UserError(loaded.name, f"the output layer of {kind} is not known", "use a BERT model")
     return whole
 
 

@@ -26,7 +26,7 @@ class TokenFile:
             self._file.write(ids.astype(self._TYPE, copy=False).tobytes())
             self._file.flush()
         except OSError as error:
-            problem = f"no place for the tokens of the text ({error.strerror})"
+            problem = f"no space for the tokens of the text ({error.strerror})"
             remedy = "set TMPDIR to a folder with four bytes for each token"
             raise UserError(tempfile.gettempdir(), problem, remedy) from error
         self.size += len(ids)

@@ -106,7 +106,7 @@ class Availability:
             self.require_corpus(corpus)
         for file in self.missing_files(dataset):
             obtain = self.typed.datasets[dataset].obtain
-            remedy = obtain or "put it there, or change `data.root`"
+            remedy = obtain or "put the file there, or change `data.root`"
             skip = "`data.missing: skip` leaves out the cells of missing data sets"
             problem = f"no such file, needed by data set `{dataset}`"
             raise UserError(file, problem, f"{remedy}; {skip}")

@@ -90,5 +90,5 @@ def _check_start(typed: Typed, name: str) -> None:
             )
         if start.recipe in seen:
             circle = " -> ".join([*seen, start.recipe])
-            raise UserError(f"config: `{where}.recipe`", f"in a circle ({circle})", "break it")
+            raise UserError(f"config: `{where}.recipe`", f"circular ({circle})", "break it")
         seen.append(start.recipe)

@@ -55,7 +55,7 @@ def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     paths[f"{where}.mentions"] = availability.root / block.mentions
     for key, path in paths.items():
         if availability.raw.missing([path]):
-            raise UserError(path, "no such file", f"put it there or change `{key}`")
+            raise UserError(path, "no such file", f"put the file there or change `{key}`")
     downloads.require(cells.models, [model], availability.raw.downloads_of(paths.values()))
     return encoder
 

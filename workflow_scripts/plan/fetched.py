@@ -85,12 +85,12 @@ class Downloads:
             unset = f" (with {variable}=0)" if variable is not None else ""
             raise MissingError(
                 f"{why}, and this is missing",
-                f"run `snakemake fetch_all` where there is internet{unset}, then carry "
+                f"run `snakemake fetch_all` on a machine with internet access{unset}, then carry "
                 f"{self._folder_names()} over",
                 [*absent, *changed],
             )
         if changed:
-            raise MissingError("not as it was when it was fetched", None, changed)
+            raise MissingError("changed since it was fetched", None, changed)
 
     def _folder_names(self) -> str:
         inside = self.models.is_relative_to(self._root)
@@ -113,23 +113,23 @@ class Downloads:
         if folder.exists():
             problems = list(folders.problems_of_folder(folder, hub_model, True, self._hashes.of))
             for problem in problems:
-                yield f"{problem}: delete {folder} and {record}, and it is fetched again"
+                yield f"{problem}: delete {folder} and {record} to fetch it again"
             if problems or not _was_fetched(record, hub_model):
                 return
             if _recorded(record) != _recorded(folder / folders.FILE_LIST):
-                again = f"delete {record}, and it is made anew"
+                again = f"delete {record}, so that it is made again"
                 yield f"{folder}: holds other files than were fetched: {again}"
         elif _was_fetched(record, hub_model):
-            yield f"{folder}: no such folder: delete {record}, and it is fetched again"
+            yield f"{folder}: no such folder: delete {record} to fetch it again"
 
     def _changed_files(self, download: str) -> Iterator[str]:
         record = self._raw.record_of(download)
         for path, sha256 in self._raw.fetched(download).items():
             now = self._hashes.of(path)
             if now is None:
-                yield f"{path}: no such file: delete {record}, and it is fetched again"
+                yield f"{path}: no such file: delete {record} to fetch it again"
             elif now != sha256:
-                again = f"delete it and {record}, and it is fetched again"
+                again = f"delete it and {record} to fetch it again"
                 yield f"{path}: sha256 is {now}, {sha256} when it was fetched: {again}"
 
     def _absent_files(self, download: str) -> Iterator[str]:

@@ -109,7 +109,10 @@ class PageStatus:
         self._began = f"{datetime.fromtimestamp(time.time(), UTC):%Y-%m-%d %H:%M} UTC"
         self._read_earlier()
         run = f"The run that began {self._began}"
-        why = f"{run} is to make this page again and has not ended: it is running or was stopped."
+        why = (
+            f"{run} will make this page again but has not ended: it is still running or was "
+            "stopped."
+        )
         jobs = self._jobs()
         todo = {page for page, job in jobs.items() if self._run.is_to_run(job)}
         kept = {page: entry for page, entry in self._earlier.items() if page not in jobs}
@@ -201,14 +204,14 @@ class PageStatus:
         file = self._files[page]
         if not file.is_file():
             return ""
-        again = "What it shows was made again, or removed, since."
+        again = "Its contents were made again, or removed, since then."
         try:
             if page == SCORES:
                 scores = merge_scores(self._plan.cells.all_scores())
                 return "" if scores == read_scores(file) else again
             record = page_records.read_record(file)
             if record is None:
-                return "It was made by an earlier version of the workflow."
+                return "An earlier version of the workflow made it."
             now = self._record(page)
         except (UserError, OSError):
             return again
@@ -218,7 +221,7 @@ class PageStatus:
         if names := [key for key in changed if key != page_records.CONFIG]:
             were = "was" if len(names) == 1 else "were"
             return f"It was made before {_listing(names)} {were} made again."
-        return "The config was changed since." if changed or len(now) != len(record) else ""
+        return "The config has changed since then." if changed or len(now) != len(record) else ""
 
     def _record(self, page: str) -> dict[str, str]:
         """Return the record that a page would have if it were made now."""

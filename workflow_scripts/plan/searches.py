@@ -56,7 +56,7 @@ def read_search(cells: Cells, grid: TuningGrid, name: str) -> Search:
             "config",
             f"{where}.recipe",
             f"is `{block.recipe}`, whose `{next(iter(more))}` is a corpus of its own",
-            "the grid tunes on one corpus: name a recipe without",
+            "the grid tunes on one corpus: name a recipe without one",
         )
     axes = grid.axes if block.axes is None else block.axes
     # the same key, or a key and the block that holds it

@@ -174,7 +174,7 @@ def _notes(evaluation: Evaluation, against: str | None) -> list[tuple[str, str]]
     if against is not None:
         notes.append(("Compared with", _encoder_text(record["against"])))
         notes.append(
-            ("Test", "two-sided paired bootstrap over items; not corrected for several comparisons")
+            ("Test", "two-sided paired bootstrap over items; not corrected for multiple tests")
         )
         notes += [("Seen", sentence) for sentence in evaluation.verdicts[:_MOST_LINES]]
     notes.append(("Intervals", "95%, bootstrap over items"))

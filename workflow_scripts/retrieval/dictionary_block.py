@@ -11,35 +11,45 @@ from workflow_scripts.datasets.name_lists import NamesFormat
 class DictionaryEncoder(Block):
     """The encoder of names and mentions."""
 
-    model: Id = Field(description="Model, tuned or as it is.")
-    recipe: Id = Field(description="Recipe of that encoder, which has its settings.")
-    corpus: Id | None = Field(None, description="Corpus, of a recipe that tunes.")
-    seed: Count | None = Field(None, description="Seed of the tuning, or the config's first.")
+    model: Id = Field(description="Model, tuned or untuned.")
+    recipe: Id = Field(description="Recipe of the encoder, which sets pooling and length.")
+    corpus: Id | None = Field(None, description="Corpus, for a recipe that tunes.")
+    seed: Count | None = Field(None, description="Seed of the tuning; default: the config's first.")
 
 
 class NamesFile(Block):
     """A file of names with their ids."""
 
-    path: Text = Field(description="The file, below the data root or with its whole path.")
-    format: NamesFormat | None = Field(None, description="Or by the file's name and first lines.")
+    path: Text = Field(description="The file, below the data root or as an absolute path.")
+    format: NamesFormat | None = Field(
+        None, description="Format; default: guessed from the file's name and first lines."
+    )
     language: Text = Field("ENG", description="Of MRCONSO.RRF.")
-    sources: Distinct[Text] | None = Field(None, description="Of MRCONSO.RRF, SAB; or all.")
-    suppress: Distinct[Text] = Field(["N"], description="Of MRCONSO.RRF, flags to take.")
+    sources: Distinct[Text] | None = Field(
+        None, description="For MRCONSO.RRF: sources (SAB); default: all."
+    )
+    suppress: Distinct[Text] = Field(
+        ["N"], description="For MRCONSO.RRF: SUPPRESS flags to accept."
+    )
     name_column: Text | None = Field(
-        None, description="Of tables (CSV, TSV, JSON lines, Parquet): the column of the names."
+        None, description="For tables (CSV, TSV, JSON lines, Parquet): the column of the names."
     )
     id_column: Text | None = Field(
-        None, description="Of tables: the column of their ids; without it a name is its own."
+        None, description="For tables: the column of their ids; by default each name is its own id."
     )
     where: list[Text] | None = Field(
         None,
-        description="Of tables and MRCONSO.RRF: the rows to read, `COLUMN=VALUE` each; of one "
-        "column any value counts.",
+        description=(
+            "For tables and MRCONSO.RRF: the rows to read, as `COLUMN=VALUE`; several values of "
+            "one column are alternatives."
+        ),
     )
     semantic_types: Distinct[Text] | None = Field(
         None,
-        description="Of MRCONSO.RRF with MRSTY.RRF beside it: semantic types to take, `T047` or "
-        "its name.",
+        description=(
+            "For MRCONSO.RRF with MRSTY.RRF next to it: semantic types to take, as `T047` or by "
+            "name."
+        ),
     )
 
 
@@ -48,27 +58,42 @@ class DictionaryBlock(Block):
 
     encoder: DictionaryEncoder = Field(description="The encoder of names and mentions.")
     names: Annotated[dict[Id, NamesFile], Field(min_length=1)] = Field(
-        description="Files of names by id; of equally near names that of the file above leads."
+        description="Files of names by id; among equally near names, the earlier file wins."
     )
-    shards: WholeNumber = Field(description="Shards of each file: jobs that embed and search it.")
-    mentions: Text = Field(description="Mentions, a line each or a tsv, as `path` of names.")
+    shards: WholeNumber = Field(
+        description="Shards per file, each embedded and searched by one job."
+    )
+    mentions: Text = Field(
+        description="File of mentions, one per line or a tsv, located like `path` of names."
+    )
     mention_column: Text | WholeNumber | None = Field(
-        None, description="Number from 1, or name in the header; without it the whole line."
+        None,
+        description="Column of the mentions: number from 1, or name in the header. Default: the "
+        "whole line.",
     )
     gold_column: Text | WholeNumber | None = Field(
         None,
-        description="Ids that are right, joined by |, for the accuracy (-1: not counted).",
+        description="Column of the correct ids, joined by |, for the accuracy (-1: not counted).",
     )
     document_column: Text | WholeNumber | None = Field(
         None,
-        description="The text of each mention's document; abbreviations that it defines are "
-        "written out.",
+        description=(
+            "Column of the text of each mention's document; abbreviations that it defines are "
+            "expanded."
+        ),
     )
-    lower_case: bool = Field(False, description="Names and mentions in small letters.")
-    similarity: Literal["cosine", "dot"] = Field("cosine", description="As in `retrieval`.")
+    lower_case: bool = Field(False, description="Whether to lower-case names and mentions.")
+    similarity: Literal["cosine", "dot"] = Field(
+        "cosine", description="Similarity, as in `retrieval`."
+    )
     dtype: Literal["float32", "float16"] = Field(
-        "float32", description="Of the names' vectors on disk; float16 rounds them."
+        "float32", description="Type of the names' vectors on disk; float16 rounds them."
     )
-    k: WholeNumber = Field(5, description="Ids of a mention.")
-    threshold: float | None = Field(None, description="Best score below which nothing is linked.")
-    margin: float | None = Field(None, description="The same for its lead over the second best.")
+    k: WholeNumber = Field(5, description="Ids per mention.")
+    threshold: float | None = Field(
+        None, description="Mentions whose best score is lower are not linked."
+    )
+    margin: float | None = Field(
+        None,
+        description="Mentions whose best score exceeds the second best by less are not linked.",
+    )

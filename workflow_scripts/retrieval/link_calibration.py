@@ -73,14 +73,16 @@ class Calibration:
         if point is None:
             best = max(point.precision for point in self.thresholds)
             problem = f"no threshold reaches it; the highest precision is {best:.4f}"
-            raise UserError(f"--target-precision {precision:g}", problem, "ask for less")
+            raise UserError(
+                f"--target-precision {precision:g}", problem, "ask for a lower precision"
+            )
         return point
 
     def check(self, made_by: Mapping[str, Any], where: str) -> None:
         """Raise `UserError` where scores are of another encoder or other names."""
         for key, value in made_by.items():
             if (was := self.made_by.get(key)) != value:
-                raise UserError(where, f"fitted with {key} {was}, where now it is {value}", _REFIT)
+                raise UserError(where, f"fitted with {key} {was}, but now {key} is {value}", _REFIT)
 
     def save(self, path: str | Path) -> None:
         """Write a file that `read_calibration` reads, replacing only one of its kind."""
@@ -253,7 +255,7 @@ def quality_lines(
             " lower is better)"
         )
         if after.brier >= before.brier:
-            lines.append("  no better than the scores: fit them on more mentions with gold ids")
+            lines.append("  no better than the raw scores: fit on more mentions with gold ids")
     return lines
 
 

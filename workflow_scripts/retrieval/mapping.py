@@ -94,13 +94,13 @@ def _check_entries(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, 
         raise UserError(
             None,
             f"dictionary of {source.shape} source and {target.shape} target vectors",
-            "embed both languages with encoders of one width",
+            "embed both languages with encoders of the same dimension",
         )
     if len(source) < _FEWEST_ENTRIES:
         raise UserError(
             None,
             f"a dictionary of {len(source)} entries",
-            f"a map needs at least {_FEWEST_ENTRIES}, so enlarge the training dictionary",
+            f"a map needs at least {_FEWEST_ENTRIES}: enlarge the training dictionary",
         )
     return source, target
 

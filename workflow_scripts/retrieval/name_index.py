@@ -31,7 +31,7 @@ from workflow_scripts.files import read_json, sha256_of, write_json
 
 # The shard that has all names; another is "2-of-8".
 WHOLE = "1-of-1"
-_REMEDY = "remove the folder, and it is made anew from --names"
+_REMEDY = "remove the folder, so that it is made again from --names"
 _RECORD, _NAMES, _VECTORS = "index.json", "names.tsv", "vectors.npy"
 # Of names.tsv, where its lines are looked for.
 _BYTES_AT_ONCE = 1 << 24
@@ -106,7 +106,9 @@ def open_index(
     record = read_json(folder / _RECORD)
     with damaged_file_error(folder / _RECORD, _REMEDY):
         if "names_sha256" in record and not {"vectors_sha256", "provenance"} <= record.keys():
-            raise UserError(folder, "an index of an older version, unchecked", _REMEDY)
+            raise UserError(
+                folder, "an index of an older version, which cannot be checked", _REMEDY
+            )
         if provenance is not None:
             _compare_provenance(folder, record["provenance"], provenance)
         if source is not None:
@@ -136,7 +138,7 @@ def map_index(names_file: Path, vectors_file: Path, vectors_sha256: str = "") ->
     vectors = read_vectors(vectors_file)
     if len(vectors) != len(ends):
         problem = f"{len(vectors)} vectors of {len(ends)} names"
-        raise UserError(vectors_file, problem, "remove its folder to have it made anew")
+        raise UserError(vectors_file, problem, "remove its folder, so that it is made again")
     return NameIndex(text, ends, vectors, vectors_sha256)
 
 
@@ -184,7 +186,7 @@ def _compare_provenance(folder: Path, made_by: dict[str, Any], now: dict[str, An
     for key, value in provenance_of_vectors(now).items():
         if (was := made_by.get(key)) != value:
             what = f"{_MEANING.get(key, '')}{key}"
-            raise _other(folder, f"with {what} {was}, where now it is {value}")
+            raise _other(folder, f"with {what} {was}, but now it is {value}")
 
 
 def _compare(folder: Path, choices: dict[str, Any], others: dict[str, Any]) -> None:

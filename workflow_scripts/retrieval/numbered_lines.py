@@ -76,7 +76,7 @@ def number_rows(name: str, rows: Iterable[tuple[int, str]], columns: bool = Fals
         if columns and wrong:
             raise UserError(
                 f"{name}:{number}",
-                f"holds {wrong}, which would break a line of the output",
+                f"contains {wrong}, which would break the lines of the output",
                 "remove it or give --format jsonl",
             )
         row = row_of.setdefault(line, len(row_of))
@@ -85,6 +85,6 @@ def number_rows(name: str, rows: Iterable[tuple[int, str]], columns: bool = Fals
             numbered.numbers.append(number)
         numbered.order.append(row)
     if not numbered.strings:
-        raise UserError(name, "no strings in it", "write one on each line")
+        raise UserError(name, "it contains no strings", "write one per line")
     numbered.sha256 = digest.hexdigest()
     return numbered

@@ -91,7 +91,7 @@ def quantization_line(vectors: np.ndarray, quantization: Quantization, threads: 
     queries = np.arange(0, len(sample), max(2, -(-len(sample) // SAMPLE)))
     others = np.delete(sample, queries, axis=0)
     if not len(others):
-        return f"{quantization}: too few strings to say what is lost"
+        return f"{quantization}: too few strings to measure the loss"
     index, k = QuantizedIndex(others, quantization, threads=threads), min(_K, len(others))
     alone, rescored = index.recall_alone(sample[queries], k), index.recall(sample[queries], k)
     return (

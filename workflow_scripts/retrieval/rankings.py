@@ -86,7 +86,7 @@ def write_found(
                 stream.write(json.dumps(content, ensure_ascii=False) + "\n")
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"
-        raise UserError(path, problem, "make room there or choose another --output") from error
+        raise UserError(path, problem, "free space there or choose another --output") from error
 
 
 def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
@@ -104,7 +104,7 @@ def read_rankings(path: str | Path, kind: type[Ranked]) -> list[Ranked]:
 def _whole_number(text: str) -> int:
     # `int` reads -1, which counts rows from the end, and 1_0
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{text!r} is no number from 0")
+        raise ValueError(f"{text!r} is not a number of 0 or more")
     return int(text)
 
 
@@ -122,8 +122,8 @@ def rows_by_dataset(links: Iterable[RankedName]) -> dict[str, list[list[list[int
         if link.part == len(parts):
             parts.append([])
         if (link.query, link.part) != (len(mentions) - 1, len(parts) - 1):
-            raise IndexError(f"query {link.query} part {link.part} behind later ones")
+            raise IndexError(f"query {link.query} part {link.part} after later ones")
         parts[link.part].append(link.name_row)
         if link.rank != len(parts[link.part]):
-            raise IndexError(f"rank {link.rank} of query {link.query} is not in its order")
+            raise IndexError(f"rank {link.rank} of query {link.query} is out of order")
     return dict(ranked)

@@ -47,7 +47,7 @@ class RescoredSearch:
                 self._index = self._read(str(file))
         else:
             if file.exists():
-                why = "damaged, or made from other vectors or in another way"
+                why = "damaged, or made from other vectors or settings"
                 print(f"{file}: {why}; making it again", file=sys.stderr)
             self._index = self._make()
             with atomic_file(file) as temporary:

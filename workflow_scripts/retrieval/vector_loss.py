@@ -62,7 +62,7 @@ def recall_line(
     """
     queries, searched = map(len, whole)
     if not (queries and searched):
-        return f"{shown}: too few strings to say what is lost"
+        return f"{shown}: too few strings to measure the loss"
     k = min(K, searched)
     recall = neighbour_recall(whole, cut, k, cosine=cosine)
     return (

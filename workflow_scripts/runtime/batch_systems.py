@@ -33,13 +33,13 @@ class Site(SiteLines):
     """The lines of profiles/generic/site.yaml."""
 
     system: Literal["pbs", "lsf", "sge", "own"] = Field(
-        "pbs", description="the batch system; `own` is spoken to by the three commands below"
+        "pbs", description="the batch system; for `own`, give the three commands below"
     )
     queue: Name = Field(None, description="queue of all jobs")
-    gpu_queue: Name = Field(None, description="of those on a GPU in its place")
-    extra: list[Word] = Field([], description="more words of the submit command")
-    submit: Name = Field(None, description="gets a job script, prints the job's id")
-    status: Name = Field(None, description="gets an id, prints success, failed, ...")
+    gpu_queue: Name = Field(None, description="queue of jobs on a GPU; default: `queue`")
+    extra: list[Word] = Field([], description="more arguments of the submit command")
+    submit: Name = Field(None, description="takes a job script, prints the job's id")
+    status: Name = Field(None, description="takes an id, prints success, failed, ...")
     cancel: Name = Field(None, description="gets ids")
     node_cpus: WholeNumber = Field(4, description="cores of the largest job")
     node_mem_mb: WholeNumber = Field(16000, description="memory of the largest job, MB")
@@ -56,7 +56,7 @@ def read_site(path: str | Path = SITE_FILE) -> Site:
     path = Path(path)
     if not path.is_file():
         example = path.with_name("site.example.yaml")
-        remedy = f"copy {example} there and say which batch system it is"
+        remedy = f"copy {example} there and name the batch system"
         raise UserError(path, "no such file", remedy)
     site = read_site_file(path, Site)
     for key in ("submit", "status", "cancel"):

@@ -74,10 +74,10 @@ def wait_for_earlier_jobs(records: Path) -> None:
         (records / _SLURM_RUNS).unlink(missing_ok=True)
         return
     there = "jobs of an earlier run in this folder have not ended"
-    todo = "waiting for them; cancel or kill them to give them up"
+    todo = "waiting for them; cancel or kill them to stop waiting"
     jobs = printable("; ".join(left))
     print(f"{there} ({jobs}): {todo}", file=sys.stderr, flush=True)
     while jobs_left_behind(records):
         time.sleep(SECONDS_BETWEEN_LOOKS)
-    print("they have ended: starting anew", file=sys.stderr, flush=True)
+    print("they have ended: starting", file=sys.stderr, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *sys.argv[1:]])

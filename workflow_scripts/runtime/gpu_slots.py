@@ -65,7 +65,7 @@ def machine_devices() -> tuple[list[Device], dict[str, str]]:
     except (OSError, subprocess.CalledProcessError):
         return [], {}
     except subprocess.TimeoutExpired:
-        problem = f"gave no answer in {NVIDIA_SMI_SECONDS} s"
+        problem = f"did not answer within {NVIDIA_SMI_SECONDS} s"
         remedy = "fix the driver, or name the GPUs by their numbers in CUDA_VISIBLE_DEVICES"
         raise UserError("nvidia-smi -L", problem, remedy) from None
     parts: dict[str, list[str]] = {}
@@ -115,7 +115,7 @@ def open_folder(path: str | Path) -> Path:
     state = path.lstat()
     own = stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid()
     if not own or state.st_mode & 0o022:
-        why = "is not a folder that only you can write to, so its locks are not to be trusted"
+        why = "is not a folder that only you can write to, so its locks cannot be trusted"
         raise UserError(path, why, "remove it, or ask its owner to")
     return path
 
@@ -182,7 +182,7 @@ def reserve(gpus: int, folder: str) -> None:
     # a program sees one MIG part and no more, so a job of several takes none
     devices = [device for device in devices if gpus == 1 or not device.name.startswith("MIG-")]
     if len(devices) < gpus:
-        there = ", ".join(device.name for device in devices) or "MIG parts alone"
+        there = ", ".join(device.name for device in devices) or "only MIG parts"
         raise UserError(
             "--gpus",
             f"{gpus} GPUs are asked for one job, but there are {len(devices)} ({there})",
@@ -191,7 +191,7 @@ def reserve(gpus: int, folder: str) -> None:
     try:
         held = take_slots(open_folder(folder), devices, gpus)
     except OSError as error:
-        why = f"no locks here ({error.strerror}), so jobs may share a GPU"
+        why = f"locks do not work here ({error.strerror}), so jobs may share a GPU"
         remedy = "run one at a time with --resources gpu=1"
         print(f"warning: {folder}: {why}; {remedy}", file=sys.stderr)
         return
@@ -208,9 +208,9 @@ def main(argv: list[str] | None = None) -> None:
     options, command = argv[:at], argv[at + 1 :]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.usage = "%(prog)s (--gpus N -- COMMAND... | --list)"
-    parser.add_argument("--gpus", type=int, default=1, help="devices that the command wants")
-    parser.add_argument("--list", action="store_true", help="print the devices and who is free")
-    parser.add_argument("--folder", default=FOLDER, help="where the locks are")
+    parser.add_argument("--gpus", type=int, default=1, help="devices that the command needs")
+    parser.add_argument("--list", action="store_true", help="print the devices and which are free")
+    parser.add_argument("--folder", default=FOLDER, help="folder of the locks")
     arguments = parser.parse_args(options)
     if arguments.list:
         for device in visible_devices():

@@ -107,5 +107,5 @@ def refuse_changed_files(made: OutputIntegrity, incomplete: Iterable[str]) -> No
     """End a run before it plans if what jobs made was changed since."""
     if changed := made.changed(incomplete):
         more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
-        remedy = "remove what was changed, and it is made anew"
+        remedy = "remove the changed files, so that they are made again"
         sys.exit(f"error: {changed[0]}{more}: changed since a job made it; {remedy}")

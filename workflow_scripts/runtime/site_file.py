@@ -23,7 +23,7 @@ Name = Word | None
 class SiteLines(Block):
     """What the site files of all batch systems may say."""
 
-    account: Name = Field(None, description="who pays for the jobs")
+    account: Name = Field(None, description="account that the jobs are charged to")
     node_gpus: WholeNumber = Field(1, description="GPUs of the largest job")
     jobs: WholeNumber = Field(100, description="jobs in the queue at a time")
 

@@ -22,11 +22,11 @@ class SlurmSite(SiteLines):
     """The lines of profiles/slurm/site.yaml; None leaves the choice to the cluster."""
 
     partition: Name = Field(None, description="of all jobs")
-    gpu_partition: Name = Field(None, description="of the jobs on a GPU, where it is another")
+    gpu_partition: Name = Field(None, description="of jobs on a GPU, if it differs")
     qos: Name = Field(None, description="of all jobs")
-    gpu_qos: Name = Field(None, description="of the jobs on a GPU, where it is another")
+    gpu_qos: Name = Field(None, description="of jobs on a GPU, if it differs")
     constraint: Name = Field(None, description="of all jobs")
-    gpu_constraint: Name = Field(None, description="of the jobs on a GPU, where it is another")
+    gpu_constraint: Name = Field(None, description="of jobs on a GPU, if it differs")
     # by default the smallest node of `partition`
     node_cpus: WholeNumber | None = Field(None, description="cores of the largest job")
     node_mem_mb: WholeNumber | None = Field(None, description="memory of the largest job, MB")
@@ -76,7 +76,7 @@ def smallest_node(partition: str | None) -> tuple[int, int]:
         if partition:
             remedy = "correct `partition` in the site file"
             raise UserError("sinfo", f"lists no node of partition {partition}", remedy)
-        raise UserError("sinfo", "lists no node at all", "is SLURM's controller up?")
+        raise UserError("sinfo", "lists no node at all", "check that SLURM's controller is running")
     return min(int(cpus) for _, cpus, _ in ours), min(int(mem_mb) for *_, mem_mb in ours)
 
 
@@ -94,5 +94,5 @@ def _output_of(*command: str) -> str:
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         why = (result.stderr.strip() or "no answer").splitlines()[-1]
-        raise UserError(command[0], why, "is SLURM's controller up?")
+        raise UserError(command[0], why, "check that SLURM's controller is running")
     return result.stdout

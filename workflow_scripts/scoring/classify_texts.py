@@ -35,8 +35,8 @@ def classify_texts(
         output: predictions, tsv
     """
     if (protocol is None) == (classifier is None):
-        problem = "missing" if protocol is None else "not with --classifier"
-        raise UserError("--protocol", problem, "give it or --classifier")
+        problem = "missing" if protocol is None else "not allowed with --classifier"
+        raise UserError("--protocol", problem, "give it, or --classifier")
     with quick_imports():
         import torch
 

@@ -54,7 +54,7 @@ class DevelopmentSet:
                 raise UserError(
                     f"development set {self.dataset}",
                     "the recipe's method trains no classifier to score",
-                    "take method classify, or a set of another task",
+                    "use method classify, or a set of another task",
                 )
             ranked = {self.dataset: own_predictions(self.dataset, self.entry, vectors, classifier)}
         encoder = EncoderIds("model", "recipe", "corpus", 0)

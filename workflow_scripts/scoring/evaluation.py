@@ -81,8 +81,8 @@ def read_sets(
         if entry.task not in TASKS:
             raise UserError(
                 f"--datasets {' '.join(datasets)}",
-                f"nothing scores data set {name}, of task {entry.task}",
-                "name a data set of another",
+                f"data set {name}, of task {entry.task}, cannot be scored",
+                "choose a data set of another task",
             )
     missing: dict[str, str] = {}
     if data_root is not None and entries:

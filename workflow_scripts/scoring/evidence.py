@@ -46,6 +46,6 @@ def require_whole(dataset: str, numbers: Sequence[int], expected: Sequence[int])
     if list(numbers) != list(expected):
         raise UserError(
             f"dataset {dataset}",
-            f"what was found for its items is not whole ({sum(numbers)} of {sum(expected)})",
-            "remove that file and run again, which makes it anew",
+            f"the results for its items are incomplete ({sum(numbers)} of {sum(expected)})",
+            "remove that file and run again to recreate it",
         )

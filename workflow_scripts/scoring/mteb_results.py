@@ -80,12 +80,12 @@ def mteb_tasks(entries: Mapping[str, DatasetEntry]) -> dict[str, MtebTask]:
         if (task := mteb_task(name, entry)) is None:
             continue
         if task in tasks.values():
-            problem = f"{name} and another data set are both its task {task.name}"
+            problem = f"{name} and another data set are both MTEB's task {task.name}"
             raise UserError("--mteb", problem, "name one of them")
         tasks[name] = task
     if not tasks:
         known = f"{', '.join(_STS)} or tatoeba-*"
-        raise UserError("--mteb", "none of the data sets is a task of MTEB", f"name {known}")
+        raise UserError("--mteb", "none of the data sets is an MTEB task", f"name {known}")
     return tasks
 
 

@@ -26,8 +26,8 @@ def own_predictions(
     if entry["task"] != "classification" or any(len(texts) != 1 for texts in rows):
         raise UserError(
             f"data set {dataset}",
-            "the encoder's own classifier takes single texts with a class",
-            "score the encoder on sets of task classification, without pairs",
+            "the encoder's own classifier takes single labelled texts",
+            "score it on data sets of task classification, without pairs",
         )
     try:
         classifier.require(tested_labels(entry))

@@ -39,6 +39,6 @@ def read_predictions(path: Path) -> dict[str, list[str]]:
         require_header(next(rows, (1, []))[1], _HEADER)
         for _, (dataset, item, value) in rows:
             if item != str(len(labels_of[dataset])):
-                raise IndexError(f"item {item} of {dataset} is not in its order")
+                raise IndexError(f"item {item} of {dataset} is out of order")
             labels_of[dataset].append(value)
     return dict(labels_of)

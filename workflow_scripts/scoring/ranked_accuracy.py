@@ -15,7 +15,7 @@ Ranked = Sequence[Sequence[Sequence[int]]]
 Concepts = Sequence[Sequence[Any]]
 Gold = Sequence[Sequence[Iterable[Any]]]
 # of what was found for other items
-_REMEDY = "remove that file and run again, which makes it anew"
+_REMEDY = "remove that file and run again to recreate it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ def measure_translations(
     for row in ranks:
         known = row.dataset == dataset and 0 <= row.query < len(ranked)
         if not known or row.rank != len(ranked[row.query][0]) + 1:
-            what = f"rank {row.rank} of word {row.query} of {row.dataset} is not in its place"
+            what = f"rank {row.rank} of word {row.query} of {row.dataset} is out of place"
             raise UserError(f"dataset {dataset}", what, _REMEDY)
         ranked[row.query][0].append(row.target_row)
     words = [[word] for word in target["vocabulary"]]

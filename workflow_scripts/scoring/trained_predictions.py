@@ -92,8 +92,8 @@ def _check_classes(
     if unknown := set(entry["labels"]) - set(counts):
         raise UserError(
             None,
-            f"no text of class {min(unknown)!r} to train on, though others have it",
-            "fix the set",
+            f"no training text has class {min(unknown)!r}, but other parts do",
+            "fix the data set",
         )
     label, least = min(counts.items(), key=lambda pair: (pair[1], pair[0]))
     # an outer fold takes its share before the inner ones do

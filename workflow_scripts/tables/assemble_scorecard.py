@@ -27,14 +27,14 @@ from workflow_scripts.tables.cells import (
 from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import write_document
 
-TITLE = "Scorecard: our values beside the papers'"
+TITLE = "Scorecard: our values next to the papers'"
 NUMBERS = ("published", "compared", "assumed", "inside", "outside", "not_comparable", "not_run")
 # compared cells, where the paper leaves something open
 ASSUMED = "assumed"
 
 
 class Counts(NamedTuple):
-    """Published cells by what became of them, `NUMBERS`; by status or `ASSUMED`, and reason."""
+    """Published cells by outcome, `NUMBERS`; by status or `ASSUMED`, and reason."""
 
     numbers: Mapping[str, int]
     reasons: Mapping[str, Mapping[str, int]]
@@ -94,32 +94,34 @@ def _summary(card: Scorecard) -> list[str]:
     numbers = card.total.numbers
     published, compared, assumed, inside, outside, not_comparable, not_run = numbers.values()
     if not published:
-        return ["No cell of any table or figure has a published value: there is nothing to count."]
+        return [
+            "No cell of any table or figure has a published value, so there is nothing to count."
+        ]
     return [
-        f"The paper prints {published:,} values in these tables and figures. Beside them, "
+        f"The paper prints {published:,} values in these tables and figures. Of these, "
         f"{_cells(compared)} ran with the paper's model, data and recipe and {_are(compared)} "
         f"compared; {_cells(not_comparable)} ran with others and {_are(not_comparable)} not "
         f"comparable; {_cells(not_run)} did not run.",
         f"Of the {_cells(compared)} compared, {inside:,} lie inside their tolerance and "
         f"{outside:,} outside; {assumed:,} assume something that the paper does not state."
         if compared
-        else "Not one cell is compared, so this run says nothing about whether the paper's values "
-        "are reached. The reasons stand below.",
+        else "No cell is compared, so this run does not show whether the paper's values are "
+        "reached. The reasons are listed below.",
     ]
 
 
 def _notes(unpublished: int) -> list[str]:
     lines = [
-        "Compared: the cell ran with the model, the data and the recipe of the paper. Only then is "
-        "a difference taken. Where the paper leaves something open, the cell ran as the config has "
-        "it: it counts as assumed too, and what is assumed stands above.",
+        "Compared: the cell ran with the model, the data and the recipe of the paper. Only "
+        "then is a difference computed. Details that the paper leaves open come from the "
+        "config: such a cell also counts as assumed, and its assumptions are listed above.",
         "Inside: our mean over seeds, as shown, differs from the printed value by no more than the "
-        "tolerance that the table states. It is agreement within that bound and no more. Why a "
-        "cell lies outside, the scorecard cannot tell.",
-        "A value that the paper prints in two tables counts in each.",
+        "tolerance that the table states. This means agreement within that bound, no more. "
+        "The scorecard does not explain why a cell lies outside.",
+        "A value that the paper prints in two tables counts twice.",
     ]
     if unpublished:
-        which = f"{_cells(unpublished)} that ran and for which no paper prints a value."
+        which = f"{_cells(unpublished)} that ran without a published value."
         lines.append(f"Not counted: {which}")
     return lines
 
@@ -132,7 +134,7 @@ def _counts_sheet(card: Scorecard, pages: Mapping[str, doc.Text]) -> doc.Sheet:
     total = doc.text_row("Total", *(f"{n:,}" for n in card.total.numbers.values()), rank=1)
     heads = (name.replace("_", " ").capitalize() for name in NUMBERS)
     columns = (doc.Column("Table or figure", doc.LEFT), *map(doc.Column, heads))
-    return doc.Sheet(columns, [rows, [total]], "Published cells by what became of them")
+    return doc.Sheet(columns, [rows, [total]], "Published cells by outcome")
 
 
 def _outside_row(cell: Cell) -> doc.Row:
@@ -178,7 +180,9 @@ def _section(card: Scorecard, pages: Mapping[str, doc.Text]) -> list[doc.Part]:
     sheets = [
         _counts_sheet(card, pages),
         _outside_sheet(card),
-        _reasons_sheet(card, ASSUMED, "What compared cells assume where the paper is silent"),
+        _reasons_sheet(
+            card, ASSUMED, "What compared cells assume where the paper gives no details"
+        ),
         _reasons_sheet(card, NOT_COMPARABLE, why),
         _reasons_sheet(card, NOT_RUN, "Why cells did not run"),
     ]

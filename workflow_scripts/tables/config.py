@@ -12,14 +12,16 @@ class Shown(Block):
     """The keys that tables and figures of every kind have."""
 
     title: Text = Field(description="Title.")
-    paper: Id = Field(OWN, description="Paper that it belongs to; without one your own.")
+    paper: Id = Field(
+        OWN, description="Paper that it belongs to; without it, the page counts as your own."
+    )
     heading: Text | None = Field(
-        None, description="What it stands under on the first page, instead of its paper."
+        None, description="Heading on the first page, instead of the paper."
     )
     reference: Id | None = Field(
         None, description="File of published values in config/reference/<paper>, without .tsv."
     )
-    notes: list[str] = Field([], description="Lines below it.")
+    notes: list[str] = Field([], description="Notes below the table.")
 
     @property
     def section(self) -> str:
@@ -30,16 +32,18 @@ class Shown(Block):
 class TableBlock(Shown):
     """The keys that tables of every kind have."""
 
-    kind: Id = Field("scores", description="What the table shows, `scores` unless said otherwise.")
+    kind: Id = Field("scores", description="Kind of table; default: `scores`.")
 
 
 class EncoderRow(Block):
     """What a row of a table, a curve and a panel have in common: encoders, by their ids."""
 
     id: Id = Field(description="Id, as in the file of published values.")
-    label: Text = Field(description="Name that is shown.")
-    group: Text | None = Field(None, description="Rows of one group stand together.")
-    corpus: Text | None = Field(None, description="Corpus to tune on; {language} is replaced.")
+    label: Text = Field(description="Name on the page.")
+    group: Text | None = Field(None, description="Heading that rows of one group share.")
+    corpus: Text | None = Field(
+        None, description="Corpus to tune on; {language} is replaced by the column's language."
+    )
 
 
 def _distinct_ids(values: list[Any]) -> list[Any]:

@@ -68,7 +68,7 @@ def _with_scores(cell: Cell, scores: Scores, factor: int) -> Cell:
             raise UserError(
                 None,
                 f"{part.dataset} is of seeds {own}, but {cell.parts[0].dataset} of {seeds[0]}: "
-                "a cell is the mean over both, seed by seed",
+                "a cell is a mean over both, seed by seed",
                 "score the encoders again",
             )
     by_seed = [{score.seed: score.value for score in part} for part in parts]
@@ -115,7 +115,7 @@ def _average(table: Table, row: Row, cells: Sequence[Cell], published: Published
     average = Cell(table.id, row.id, AVERAGE, parts=parts, scores=scores)
     if missing := [cell.reasons[0] for cell in cells if cell.mean is None]:
         same = len(missing) == len(cells) and len(set(missing)) == 1
-        return _not_run(average, missing[0] if same else "averages are over whole rows only")
+        return _not_run(average, missing[0] if same else "averages need complete rows")
     seeds = cells[0].values.keys()
     if any(cell.values.keys() != seeds for cell in cells):
         return _not_run(average, "averages need the same seeds in all columns")
@@ -137,7 +137,7 @@ def _other_columns(table: Table, row: Row, published: Published) -> tuple[str, .
         return (f"the average lacks {lacking} of the paper's {len(printed)} columns",)
     # of a column that the paper prints for other rows a value may have been left out
     if printed and (more := own - {column for _, column in published}):
-        return (f"the average has columns beside the paper's: {', '.join(sorted(more))}",)
+        return (f"the average has columns that the paper's lacks: {', '.join(sorted(more))}",)
     return ()
 
 
@@ -175,7 +175,7 @@ def _add_changes(cells: Cells, table: Table, published: Published) -> None:
         if cell.against_difference is None:
             reason = "the row that others are compared with"
             if row.against is not None:
-                reason = "the row that it is compared with, or itself, was not run"
+                reason = "this row or the row that it is compared with was not run"
             elif cell.mean is None:
                 reason = cell.reasons[0]
             change = _not_run(change, reason)

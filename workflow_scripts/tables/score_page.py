@@ -26,33 +26,33 @@ def comparability_lines(table: Table) -> list[str]:
     compared = len(_with_status(table, INSIDE, OUTSIDE))
     others = len(_with_status(table, NOT_COMPARABLE))
     if not _has_published(table):
-        return ["No published values belong to this table."]
+        return ["This table has no published values."]
     if all(cell.mean is None for cell in table.cells.values()):
-        return ["Nothing of this table was run: the values shown are the paper's."]
+        return ["No cell of this table was run: the values shown are the paper's."]
     orientation = "the paper's value, marked “paper” where it is shown, is for orientation only"
     if not compared and not others:
-        return ["No cell with a value of the paper was run."]
+        return ["No cell with a published value was run."]
     if not compared:
         return [
-            "Not comparable with the paper: in no cell are model, data and recipe all the paper's "
-            f"(below it says why). {orientation.capitalize()}, no difference is taken, and nothing "
-            "here reproduces the paper."
+            "Not comparable with the paper: no cell has the paper's model, data and recipe "
+            f"(reasons below). {orientation.capitalize()}; no difference is computed, and "
+            "nothing here reproduces the paper."
         ]
-    below = "below each value stand the paper's value and the difference, ours minus the paper's"
+    below = "below each value are the paper's value and the difference, ours minus the paper's"
     if not others:
         return [f"Model, data and recipe are the paper's{_as_far(table)}: {below}."]
     total = compared + others
     return [
-        f"In {compared} of {total} cells model, data and recipe are the paper's{_as_far(table)}: "
+        f"In {compared} of {total} cells, model, data and recipe are the paper's{_as_far(table)}: "
         f"{below}.",
-        f"The other {others} cells show no difference and are not comparable with the paper "
-        f"(below it says why): there {orientation}.",
+        f"The other {others} cells are not comparable with the paper and show no difference "
+        f"(reasons below): there, {orientation}.",
     ]
 
 
 def _as_far(table: Table) -> str:
     assumed = any(cell.assumptions for cell in table.cells.values() if cell.is_compared)
-    return ", as far as it states them (below it says what is assumed)" if assumed else ""
+    return ", as far as it states them (assumptions below)" if assumed else ""
 
 
 def _reason_lines(reasons: list[tuple[str, ...]]) -> list[str]:
@@ -79,8 +79,8 @@ def _tolerance_lines(table: Table) -> list[str]:
     amounts = [f"{value} in {', '.join(names)}" for value, names in labels.items()]
     amount = "; ".join(amounts) if len(labels) > 1 else next(iter(labels))
     return [
-        "Tolerance: the largest difference to the paper, in either direction, that counts as "
-        f"agreement, here {amount}. A difference beyond it is marked !"
+        "Tolerance: the largest difference from the paper, in either direction, that counts "
+        f"as agreement, here {amount}. Larger differences are marked !"
     ]
 
 
@@ -100,7 +100,8 @@ def legend_lines(table: Table) -> list[str]:
     lines = []
     if runs := _seed_counts(table):
         lines.append(
-            f"Mean over {runs} seeds ± sample standard deviation; without ± it is a single run."
+            f"Mean over {runs} seeds ± sample standard deviation; values without ± come from "
+            "a single run."
         )
     if any(cell.interval for cell in cells):
         lines.append(
@@ -108,7 +109,7 @@ def legend_lines(table: Table) -> list[str]:
         )
     lines += _tolerance_lines(table)
     if any(cell.against for cell in cells):
-        lines.append("↑ and ↓: difference to the row named below the label.")
+        lines.append("↑ and ↓: difference from the row named below the label.")
     if any(cell.p_value is not None for cell in cells):
         lines.append(
             f"* after it: p < {form.format_number(SIGNIFICANT, 2)}, two-sided, by paired bootstrap "
@@ -116,8 +117,8 @@ def legend_lines(table: Table) -> list[str]:
         )
     if any(cell.rank == 1 for cell in cells):
         lower = _lowest_is_best(table)
-        lowest = f" In {lower} the lowest is the best." if lower else ""
-        lines.append(f"Bold: best own score of a column; underlined: second best.{lowest}")
+        lowest = f" In {lower}, lower is better." if lower else ""
+        lines.append(f"Bold: our best score in a column; underlined: our second best.{lowest}")
     return lines
 
 
@@ -195,7 +196,7 @@ def _print_caption(table: Table, title: str, data: str, latex: LatexStyle) -> st
     if any(cell.rank == 1 for cell in table.cells.values()):
         sentences.append("Bold and underline: highest and second-highest score of a column.")
         if lower := _lowest_is_best(table):
-            sentences.append(f"In {lower} lower is better, and the lowest is bold.")
+            sentences.append(f"In {lower}, lower is better, and the lowest is bold.")
     if runs := _seed_counts(table):
         sentences.append(f"Mean over {runs} seeds ± sample standard deviation.")
     printed = [column.id for column in table.shown_columns if _prints_arrows(table, column)]
@@ -228,7 +229,7 @@ def score_page(
     assumed = [cell.assumptions for cell in _with_status(table, INSIDE, OUTSIDE)]
     differing = [cell.reasons for cell in _with_status(table, NOT_COMPARABLE)]
     for heading, lines in (
-        ("What compared scores assume, for the paper does not state it:", _reason_lines(assumed)),
+        ("What compared scores assume, since the paper does not state it:", _reason_lines(assumed)),
         ("Why scores are not compared with the paper:", _reason_lines(differing)),
     ):
         if lines:
@@ -240,8 +241,8 @@ def score_page(
         compared = len(_with_status(table, INSIDE, OUTSIDE))
         total = compared + len(_with_status(table, NOT_COMPARABLE))
         comments.append(
-            "The paper's values stand in comments below the rows; model, data and recipe are the "
-            f"paper's in {compared} of {total} cells that have one and were run."
+            "The paper's values are in comments below the rows; model, data and recipe are "
+            f"the paper's in {compared} of {total} cells that have one and were run."
         )
     columns = table.shown_columns
     details = [cell_details(table, row, column) for row in table.rows for column in columns]

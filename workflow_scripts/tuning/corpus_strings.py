@@ -50,7 +50,9 @@ def read_corpus(
     form = f"pair {PAIR_SEPARATOR.join(_PARTS[:number_of_parts])}"
     if not numbered:
         what = form if pairs or labels else "string"
-        raise UserError(path, "no strings in it", f"give a text file with one {what} a line")
+        raise UserError(
+            path, "it contains no strings", f"give a text file with one {what} per line"
+        )
     # the parts of a pair, or a string alone
     rows: list[tuple[str, ...]] = [(line,) for _, line in numbered]
     if pairs or labels:

@@ -39,6 +39,6 @@ def check_device_memory(trained: torch.nn.Module, device: torch.device) -> None:
             None,
             f"weights, gradients and optimiser take {needed / 1e9:.1f} GB of GPU memory before any "
             f"batch, and {available / 1e9:.1f} GB are available",
-            "take a smaller model or a larger GPU; batch_size, max_length, optimiser and precision "
+            "use a smaller model or a larger GPU; batch_size, max_length, optimiser and precision "
             "do not change this",
         )

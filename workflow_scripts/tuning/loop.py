@@ -122,8 +122,8 @@ def tune_model(
             except torch.OutOfMemoryError as error:
                 raise UserError(
                     None,
-                    "out of memory for the loss or the optimiser, beside the model",
-                    "lower batch_size in the recipe or take a smaller model",
+                    "out of memory for the loss or the optimiser, in addition to the model",
+                    "lower batch_size in the recipe or use a smaller model",
                 ) from error
             value = None
             if watched and (step % watched.every == 0 or step == objective.steps):

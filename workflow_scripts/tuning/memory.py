@@ -100,7 +100,7 @@ class Memory:
             raise UserError(
                 None,
                 "out of memory with a single string",
-                "lower max_length in the recipe or take a smaller model",
+                "lower max_length in the recipe or use a smaller model",
             )
         remedy, result = "slice by slice (gradient cache)", "same results"
         if self.cached:
@@ -110,7 +110,7 @@ class Memory:
                 self.masks_changed, result = True, "other dropout masks"
         self.cached = True
         if self._context.processes.is_first:
-            print(f"out of memory: going on {remedy}, {result}", file=sys.stderr)
+            print(f"out of memory: continuing {remedy}, {result}", file=sys.stderr)
 
     def check(self) -> None:
         """Raise `torch.OutOfMemoryError` where a processor has too little for all micro-batches."""

@@ -69,7 +69,7 @@ def warn_of_repeats(name: str, strings: Sequence[str], batch_size: int) -> str |
         parts.append(f"{duplicates.exact} repeat an earlier one")
         remedies.append("set the recipe key deduplicate: true, which leaves out exact repeats")
     if duplicates.near:
-        parts.append(f"{duplicates.near} equal an earlier one but for case or punctuation")
+        parts.append(f"{duplicates.near} equal an earlier one except for case or punctuation")
         remedies.append("fix the corpus")
     texts = [" ".join(text.split()) for text in dict.fromkeys(duplicates.example)]
     shown = [f"'{text if len(text) <= 40 else text[:37] + '...'}'" for text in texts]

@@ -37,7 +37,7 @@ def load_own_weights(trained: torch.nn.Module, loaded: LoadedModel) -> None:
             raise UserError(
                 path,
                 f"{name} is {list(values.shape)}, the recipe makes it {list(own.shape)}",
-                "give it the sizes of the recipe that it starts from",
+                "use the sizes of the recipe that it starts from",
             )
         if values is not None:
             own.copy_(values)

@@ -54,12 +54,12 @@ class Start(Block):
 
 
 class Development(Block):
-    """A set that the model is scored on while it is tuned; the weights of its best score stay."""
+    """A data set that the model is scored on during tuning; the weights of its best score stay."""
 
     dataset: Text = Field(description="data set, of a task that has a single score")
-    every: WholeNumber = Field(description="steps between two scores; the last step is scored too")
+    every: WholeNumber = Field(description="steps between two scores; the last step is also scored")
     patience: WholeNumber | None = Field(
-        default=None, description="scores in a row without a better one that end the tuning"
+        default=None, description="stop after this many scores in a row without an improvement"
     )
 
 
@@ -80,23 +80,27 @@ class Recipe(Block):
     # whether a classifier is trained beside the model, which then says what test texts are
     classifies: ClassVar[bool] = False
 
-    method: Text = Field(description="how weights are trained; none takes the model as it is")
+    method: Text = Field(description="how weights are trained; none: the model unchanged")
     pooling: Pooling = Field(description="; ".join(map(": ".join, POOLINGS.items())))
     embed_max_length: Length = Field(
-        description="tokens that a string is cut to when it is embedded, special tokens included"
+        description=(
+            "strings are cut to this many tokens when they are embedded, special tokens included"
+        )
     )
     prompts: dict[Role, Text] = Field(
         default={},
-        description="text put before strings, by their role; "
+        description="text to put before strings, by their role; "
         + "; ".join(map(": ".join, ROLES.items())),
     )
     start: Start | None = Field(
         default=None,
-        description="encoder to begin from instead of the model itself; method none reads it "
-        "with another pooling or length",
+        description=(
+            "encoder to start from instead of the model itself; with method none, it is read "
+            "with another pooling or length"
+        ),
     )
     development: Development | None = Field(
-        default=None, description="set that the model is scored on while it is tuned"
+        default=None, description="data set that the model is scored on during tuning"
     )
 
     @field_validator(*RECIPE_KEYS.values(), check_fields=False)
@@ -137,15 +141,18 @@ class TuningRecipe(Recipe):
     learning_rate: Positive = Field(default=2e-5, description="of the optimiser")
     weight_decay: NotNegative = Field(default=0.01, description="of the optimiser")
     schedule: Literal["constant", "linear", "cosine"] = Field(
-        default="constant", description="of the learning rate: linear and cosine go down to 0"
+        default="constant",
+        description="schedule of the learning rate: linear and cosine go down to 0",
     )
-    warmup: Rate = Field(default=0.0, description="share of the steps in which it rises from 0")
+    warmup: Rate = Field(
+        default=0.0, description="share of the steps in which the learning rate rises from 0"
+    )
     max_gradient_norm: Positive | None = Field(
-        default=None, description="norm that gradients are clipped to"
+        default=None, description="norm to clip gradients to"
     )
     precision: Literal["auto", "float32", "bfloat16", "float16"] = Field(
         default="auto",
-        description="of the forward passes; auto is mixed on a GPU and float32 elsewhere",
+        description="precision of the forward passes; auto: mixed on a GPU, float32 elsewhere",
     )
 
     @property
@@ -158,22 +165,25 @@ class TuningRecipe(Recipe):
     @classmethod
     def _of_other_loaders(cls, value: str) -> str:
         if value == "projected":
-            raise mistake("it reads an encoder: give it to a recipe of method none with a `start`")
+            raise mistake("it reads an encoder: use it in a recipe of method none with a `start`")
         return value
 
 
 class TextRecipe(TuningRecipe):
     """What recipes of methods say that train on running text or on pairs, by epochs or steps."""
 
-    max_length: Length = Field(description="tokens of a sequence at most, marks included")
+    max_length: Length = Field(description="most tokens of a sequence, special tokens included")
     # with a single pair there are no negatives
     batch_size: Annotated[int, Field(ge=2)] = Field(
-        description="sequences, or pairs of them, in a step; slices of it fit the memory there is"
+        description=(
+            "sequences, or pairs of them, per step; slices of it are sized to fit the memory"
+        )
     )
     steps: WholeNumber | None = Field(default=None, description="steps, instead of epochs")
     epochs: WholeNumber | None = Field(default=None, description="passes over the corpus")
     dropout: Rate | DropoutRates | None = Field(
-        default=None, description="rate of all places, rates by place, or null: the model's own"
+        default=None,
+        description="one rate for all places, rates by place, or null: the model's own",
     )
 
     @model_validator(mode="after")
@@ -196,7 +206,7 @@ class RunningTextRecipe(TextRecipe):
     @classmethod
     def _of_strings(cls, value: dict[str, str]) -> dict[str, str]:
         if value:
-            raise mistake("running text gets none: name them in a recipe of method none")
+            raise mistake("running text has no prompts: give them in a recipe of method none")
         return value
 
 
@@ -205,13 +215,15 @@ class MaskingRecipe(RunningTextRecipe):
 
     inputs: Literal["sentence", "packed"] = Field(
         default="sentence",
-        description="what a sequence is: a sentence, or the consecutive ones that fit `max_length`",
+        description=(
+            "a sequence is one sentence, or as many consecutive sentences as fit into `max_length`"
+        ),
     )
     masked_share: Annotated[float, Field(gt=0, le=1)] = Field(
         default=0.15, description="share of a sequence's tokens that are masked, 80/10/10 as BERT's"
     )
     masked_count: WholeNumber | None = Field(
-        default=None, description="tokens of a sequence that are masked, instead of a share"
+        default=None, description="number of masked tokens per sequence, instead of a share"
     )
 
 
@@ -222,10 +234,10 @@ class Similarity(Block):
     """
 
     normalize: bool = Field(
-        default=True, description="cosines; false: inner products, as the paper has it"
+        default=True, description="true: cosines; false: inner products, as in the paper"
     )
     logit_scale: Positive = Field(
-        default=20.0, description="factor of similarities (and margin); the paper has none: 1"
+        default=20.0, description="factor of similarities (and margin); 1: none, as in the paper"
     )
 
 
@@ -233,7 +245,7 @@ class Retrieval(Similarity):
     """The loss of bitext retrieval (CMLM, section 4.2): additive margin softmax, both ways."""
 
     margin: NotNegative = Field(
-        default=0.3, description="taken from the similarity of translations"
+        default=0.3, description="subtracted from the similarity of translations"
     )
 
 
@@ -249,7 +261,7 @@ def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecip
     try:
         module = plugins.load(METHODS, block["method"])
     except ModuleNotFoundError as error:
-        fault = f"is {block['method']!r}: no method"
+        fault = f"is {block['method']!r}, which is not a method"
         raise ConfigError(file, f"{where}.method", fault, "check its spelling") from error
     recipe = read_block(module.Choices, block, where, file)
     if not isinstance(recipe, TuningRecipe):
@@ -288,7 +300,7 @@ def resolve_likes(blocks: Mapping[str, Any]) -> dict[str, Any]:
             raise ConfigError("config", key, fault, hint)
         if other in way:
             circle = " -> ".join([*way, other])
-            raise UserError(f"config: `{key}`", f"in a circle ({circle})", "break it")
+            raise UserError(f"config: `{key}`", f"circular ({circle})", "break it")
         own = {key: value for key, value in block.items() if key != "like"}
         return {**resolve(other, way), **own}
 

@@ -43,7 +43,7 @@ def require_boundaries(path: str | Path, lines: Iterable[str], of_one: str) -> N
         if not line.strip():
             return
     if count > 1:
-        problem = f"{count} lines and no blank one, so documents have no ends"
+        problem = f"{count} lines without a blank line, so the ends of documents are unknown"
         raise UserError(path, problem, f"put a blank line between them{of_one}")
 
 
@@ -74,6 +74,6 @@ def read_running_text(path: str | Path) -> RunningText:
     if is_blank:
         raise UserError(path, "no sentences in it", f"give a text file with {form}")
     if not counts["documents"]:
-        what = "no two sentences are neighbours in a document"
+        what = "no document has two neighbouring sentences"
         raise UserError(path, what, f"give a text file with {form}")
     return RunningText(Documents(Path(path)), Path(path), sha256_of(path), counts)

@@ -40,7 +40,7 @@ class TrainingCopy:
         first_alone: bool = False,
     ) -> None:
         if (kind := whole.config.model_type) in EMBEDDED_ALONE:
-            problem = "its dropout cannot be seeded, so that it is embedded as it is, not tuned"
+            problem = "its dropout cannot be seeded, so it can be embedded but not tuned"
             raise UserError(f"model of type {kind}", problem, "take another model")
         traits, self._context = traits_of(context.device), context
         weights = {id(weight): weight for weight in (*whole.parameters(), *whole.buffers())}

@@ -66,7 +66,7 @@ def make_encoder(
         shown = ", ".join(keys) or "none"
         raise UserError(
             f"recipes.{recipe_name}",
-            f"takes {len(keys)} more corpora ({shown}), given were {len(more_corpora)}",
+            f"takes {len(keys)} more corpora ({shown}), got {len(more_corpora)}",
             "give a file of each with --more-corpora",
         )
     corpus = method.read(corpus_path, recipe, recipe_name, *more_corpora)
@@ -168,7 +168,7 @@ def read_start(model: str, recipe_name: str, recipe: TuningRecipe) -> dict[str, 
     if actual != (expected.recipe, expected.corpus):
         raise UserError(
             f"--model {model}",
-            f"recipes.{recipe_name}.start goes on from an encoder",
+            f"recipes.{recipe_name}.start continues from an encoder",
             f"give the folder of one of recipe {expected.recipe} and corpus {expected.corpus}",
         )
     kept = ("corpus", "recipe", "recipe_name", "seed", "start", "weights_sha256")
@@ -193,12 +193,12 @@ def warn_of_sentence_encoder(model: str, recipe_name: str, pooling: str, is_watc
     if lost := [module.kind for module in recorded.after_pooling if module.kind == "Dense"]:
         lines.append(f"note: {model} has a {lost[0]} module, which the new encoder will not have")
     if recorded.problem:
-        lines.append(f"note: {model} is tuned as a model alone: {recorded.problem}")
+        lines.append(f"note: only the model in {model} is tuned: {recorded.problem}")
     if (before is not None or recorded.problem) and not is_watched:
         lines.append(
             f"warning: {model} already is a sentence encoder, and tuning it on raw strings can "
-            "make it worse; give a development set, which keeps the best weights (and ends this "
-            f"warning), or compare with `mirror-bert evaluate --against {model}`"
+            "make it worse; give a development set, which keeps the best weights (and "
+            f"silences this warning), or compare with `mirror-bert evaluate --against {model}`"
         )
     for line in lines:
         print(line, file=sys.stderr)
@@ -241,7 +241,7 @@ def tune_encoder(
         raise UserError(
             f"recipes.{recipe_name}.development",
             "goes with --development STRINGS ITEMS",
-            "give both or none",
+            "give both or neither",
         )
     if own_set:
         similarity = None if linking_similarity == "none" else linking_similarity

@@ -89,7 +89,7 @@ class StateFile:
             self._asked_to_end = signal.Signals(number)
             if number == signal.SIGINT:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-                print("ending after this step; Ctrl-C again ends at once", file=sys.stderr)
+                print("stopping after this step; Ctrl-C again stops at once", file=sys.stderr)
 
         before = {signal.SIGTERM: signal.signal(signal.SIGTERM, ask_to_end)}
         # whoever ignores Ctrl-C, as what runs in the background does, goes on to
@@ -106,10 +106,10 @@ class StateFile:
     def _kept(self, step: int) -> str:
         """Return what is said of the state of a run that ends before its time."""
         if not step:
-            return "no step is kept yet; give the same command again to start anew"
+            return "no step was saved yet; run the same command again to start over"
         return (
-            f"the state after step {step} is kept in {self.path.name} beside the output; "
-            "the same command goes on from there"
+            f"the state after step {step} is saved in {self.path.name} next to the output; "
+            "the same command continues from there"
         )
 
     def read(self) -> Progress:
@@ -122,7 +122,7 @@ class StateFile:
         if best_so_far is not None:
             best.weights = load_state(self.path, *trained)
             best.step, best.score, best.since = best_so_far
-            print(f"going on after step {progress.step}", file=sys.stderr)
+            print(f"continuing after step {progress.step}", file=sys.stderr)
         return progress
 
     def _position(self) -> tuple[Progress, Any]:
@@ -134,7 +134,7 @@ class StateFile:
                     step, score, since = position["best"]
                     return Progress(**position["progress"]), (step, score, since)
         except UserError as error:
-            print(f"warning: {error}; starting anew", file=sys.stderr)
+            print(f"warning: {error}; starting over", file=sys.stderr)
         return Progress(), None
 
     def is_due(self) -> bool:
@@ -152,6 +152,6 @@ class StateFile:
             took = self._saved - started
             self._pause = max(self._seconds, _PAUSE_BY_SAVE * took)
         if self._asked_to_end is not None:
-            why = "interrupted" if self._asked_to_end == signal.SIGINT else "asked to end (SIGTERM)"
+            why = "interrupted" if self._asked_to_end == signal.SIGINT else "stopped by SIGTERM"
             print(f"{why}: {self._kept(progress.step)}", file=sys.stderr)
             sys.exit(128 + self._asked_to_end)

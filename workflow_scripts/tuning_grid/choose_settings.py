@@ -54,7 +54,7 @@ def join_slices(paths: Sequence[Path]) -> tuple[dict[str, Any], list[CellScore]]
         if part["record"] != record:
             raise UserError(
                 path,
-                f"made with other files or versions than {paths[0]}",
+                f"made with different files or versions than {paths[0]}",
                 "delete both slices and run the workflow again",
             )
     return record, [CellScore(**score) for part in slices for score in part["scores"]]

@@ -82,7 +82,7 @@ def search_slice(
     digest = digest_of("tuning_grid.search_grid", *parts, more=tuple(modules))
     progress = Progress(files.progress, digest)
     if progress.scores:
-        print(f"going on after {len(progress.scores)} scores of a killed job", file=sys.stderr)
+        print(f"continuing after {len(progress.scores)} scores of a killed job", file=sys.stderr)
 
     if 0 in settings and (None, 0) not in progress.scores:
         value = make_score(development, untuned.settings)(loaded, None)

@@ -74,15 +74,15 @@ def write_report(
         "\n".join(f"- `{axis}`: {_listed(values)}" for axis, values in axes.items()),
         f"Fixed for all cells: `{json.dumps(search['set'])}`." if search["set"] else "",
         _table(["", metric], scores),
-        "The settings of the best cell were chosen on this data set: its score there is no\n"
-        "estimate of what they reach elsewhere. As a line below `recipes:` of a config:",
+        "The settings of the best cell were chosen on this data set: its score there does\n"
+        "not estimate their score elsewhere. As a line below `recipes:` of a config:",
         f"```yaml\n{recipe_line(search['recipe_name'], changes)}\n```",
         "## Best cells",
         _table(["rank", *axes, "score"], best),
-        "Of cells with equal means the one with fewer epochs stands first, then the first in the\n"
-        "grid.",
-        f"Without a rank: {missing} of {result['cells']} cells, where a seed gave no score; "
-        "the table of all cells says why."
+        "Among cells with equal means, the one with fewer epochs comes first, then the one\n"
+        "earlier in the grid.",
+        f"Without a rank: {missing} of {result['cells']} cells, in which a seed gave no "
+        "score; the table of all cells says why."
         if missing
         else "",
         "## Mean over all cells with a value",

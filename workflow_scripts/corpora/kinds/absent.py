@@ -12,7 +12,7 @@ from workflow_scripts.errors import UserError
 class Options(CorpusBlock):
     holds = "words"
 
-    reason: Text = Field(description="Why there is none.")
+    reason: Text = Field(description="Why it does not exist.")
 
     def absent(self) -> str | None:
         return self.reason
@@ -21,4 +21,4 @@ class Options(CorpusBlock):
         return []
 
     def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
-        raise UserError(None, f"there is no such corpus ({self.reason})", "give it another kind")
+        raise UserError(None, f"this corpus does not exist ({self.reason})", "give it another kind")

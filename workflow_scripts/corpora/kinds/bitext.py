@@ -22,7 +22,7 @@ class PairFiles(Block):
 
     source: Text | None = Field(None, description="File of sentences.")
     target: Text | None = Field(None, description="File of their translations, line by line.")
-    path: Text | None = Field(None, description="A tab-separated file instead of the two.")
+    path: Text | None = Field(None, description="A tab-separated file instead of these two.")
     columns: Annotated[Distinct[WholeNumber], Field(min_length=2, max_length=2)] | None = Field(
         None, description="Of `path`: columns of sentence and translation, from 1; else [1, 2]."
     )
@@ -38,9 +38,9 @@ class PairFiles(Block):
         if given not in ([True, True, False], [False, False, True]):
             raise mistake("give either source and target, or path")
         if self.columns is not None and (self.path is None or self.margin is not None):
-            raise mistake("columns are of a path without margin; remove them")
+            raise mistake("`columns` is only for a `path` without `margin`; remove it")
         if self.margin is not None and self.path is None:
-            raise mistake("margin is of a path; remove it")
+            raise mistake("`margin` is only for a `path`; remove it")
         return self
 
     def list_files(self, root: Path) -> list[Path]:
@@ -64,9 +64,9 @@ class Options(SampledBlock):
 
     pairs: list[PairFiles] = Field(min_length=1, description="The files.")
     kept_out: list[TextFiles] = Field(
-        [], description="Evaluation files: a pair goes if either side is in them."
+        [], description="Evaluation files: a pair is dropped if either side occurs in them."
     )
-    language: Text | None = Field(None, description="Such as `en-de`; for the reader only.")
+    language: Text | None = Field(None, description="Such as `en-de`, for readers only.")
 
     def list_files(self, root: Path) -> list[Path]:
         readers: list[PairFiles | TextFiles] = [*self.pairs, *self.kept_out]

@@ -12,9 +12,9 @@ class Options(SampledBlock):
     holds = "words"
     random = False
 
-    language: Text = Field(description="Of the words, as the wordfreq package calls it.")
+    language: Text = Field(description="Language of the words, as the wordfreq package names it.")
     path: Text | None = Field(None, description="A list of words instead of wordfreq's.")
-    skip: Count = Field(0, description="Words passed over before the `size` that are taken.")
+    skip: Count = Field(0, description="Words to skip before taking `size` words.")
 
     def packages(self) -> list[str]:
         return ["wordfreq"] if self.path is None else []

@@ -26,13 +26,16 @@ class Options(CorpusBlock):
     of: Annotated[Distinct[Id], Field(min_length=2, description="Ids of two or more corpora.")]
     exponent: NotNegative | None = Field(
         None,
-        description="Each gives a share of lines ** exponent: below 1 the small ones more than "
-        "they have, by repeats, which then stay. Documents stay whole.",
+        description=(
+            "The share of each corpus is proportional to its number of lines ** exponent. Below "
+            "1, small corpora are repeated to fill their share, and repeats stay. Documents "
+            "stay whole."
+        ),
     )
     size: WholeNumber | Literal["all"] = Field(
-        "all", description="How many lines in all; `all`: as many as they have together."
+        "all", description="Total number of lines; `all`: as many as the corpora have together."
     )
-    language: Text | None = Field(None, description="Of the strings; for the reader only.")
+    language: Text | None = Field(None, description="Language of the strings, for readers only.")
 
     def corpora(self) -> list[str]:
         return self.of

@@ -19,7 +19,7 @@ class Options(SampledBlock):
     file_keys = ("texts",)
 
     texts: Parts = Field(
-        description="Files as those of a part of a data set of format `labelled-texts`."
+        description="Files, given as for a part of a data set of format `labelled-texts`."
     )
     divided: Shares | None = Field(None, description="As of such a data set, which it is then of.")
     part: Literal["train", "development", "test"] = Field(
@@ -34,7 +34,7 @@ class Options(SampledBlock):
         if any(len(texts) != 1 for texts, _ in rows):
             files = ", ".join(map(str, self.list_files(root)))
             raise UserError(
-                files, "pairs of texts", "an encoder is trained on single ones: name one"
+                files, "pairs of texts", "an encoder is trained on single texts: name one column"
             )
         pairs = ([*without_blanks(texts), label] for texts, label in rows)
         return pair_lines(pairs, self.whitespace, dropped)

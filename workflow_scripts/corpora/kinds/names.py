@@ -23,19 +23,23 @@ class Options(SampledBlock):
     format: Literal["lines", "mrconso", "obo"] = Field(
         "lines", description="One per line, UMLS's MRCONSO.RRF, an ontology's names and synonyms."
     )
-    language: Text = Field("ENG", description="Of mrconso, the column LAT.")
-    sources: list[Text] | None = Field(None, description="Of mrconso, the SAB to take; else all.")
-    suppress: list[Text] = Field(["N"], description="Of mrconso, the flags (SUPPRESS) to take.")
+    language: Text = Field("ENG", description="For mrconso: language (LAT).")
+    sources: list[Text] | None = Field(
+        None, description="For mrconso: sources (SAB) to take; all by default."
+    )
+    suppress: list[Text] = Field(["N"], description="For mrconso: flags (SUPPRESS) to take.")
 
     @field_validator("language", "sources", "suppress")
     @classmethod
     def _of_mrconso(cls, value: Any, info: ValidationInfo) -> Any:
         if info.data.get("format", "mrconso") != "mrconso":
-            raise mistake("it is for format mrconso; remove it or change the format")
+            raise mistake("it is only for format mrconso; remove it or change the format")
         return value
 
     def obtain(self) -> str:
-        licence = "UMLS is licensed: get MRCONSO.RRF from https://www.nlm.nih.gov/research/umls; "
+        licence = (
+            "UMLS needs a licence: get MRCONSO.RRF from https://www.nlm.nih.gov/research/umls; "
+        )
         return licence if self.format == "mrconso" else ""
 
     def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterable[str]:

@@ -52,7 +52,7 @@ class Options(SampledBlock):
         pair = (self.premise_language, self.hypothesis_language)
         given = [self.languages is not None, *(language is not None for language in pair)]
         if _LANGUAGE not in self.path and any(given):
-            raise mistake(f"languages need {_LANGUAGE} in path, instead of their codes")
+            raise mistake(f"with `languages`, write {_LANGUAGE} in path instead of a language code")
         if _LANGUAGE in self.path and given not in ([True, False, False], [False, True, True]):
             raise mistake("give either languages, or premise_language and hypothesis_language")
         return self

@@ -44,7 +44,7 @@ class Options(CorpusBlock):
     min_length: WholeNumber = Field(2, description="Fewest letters and digits of a word.")
     max_length: WholeNumber = Field(12, description="Most letters and digits of a word.")
     words: WholeNumber | list[WholeNumber] = Field(
-        1, description="Words of a string: a number, or the smallest and the largest."
+        1, description="Words per string: a number, or the smallest and the largest number."
     )
     size: WholeNumber = Field(description="How many strings.")
 

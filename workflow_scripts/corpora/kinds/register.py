@@ -48,7 +48,7 @@ def check_joined(corpora: Mapping[str, CorpusBlock], file: str | FileOf = "confi
                 continue
             fault, remedy = "is not in `corpora`", nearest_name(other, corpora)
             if other in corpora:
-                fault, remedy = "is of kind joined too", "list the corpora it is made of"
+                fault, remedy = "is of kind joined too", "list the corpora that it is made of"
             raise ConfigError(where, key, f"has `{other}`, which {fault}", remedy)
         running = {corpora[other].kind == "text": other for other in options.corpora()}
         if len(running) > 1:

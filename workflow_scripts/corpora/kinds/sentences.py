@@ -35,15 +35,15 @@ class Options(SampledBlock):
         "QNLI (question, sentence) or of NLI (SNLI and MultiNLI: premise, hypothesis), or one side "
         "of WikiMatrix (margin score, sentence, sentence) from a margin on.",
     )
-    side: Literal["left", "right"] = Field("left", description="Of wikimatrix, the language.")
-    margin: float = Field(1.04, description="Of wikimatrix, the lowest margin score.")
-    language: Text | None = Field(None, description="Of the sentences; for the reader only.")
+    side: Literal["left", "right"] = Field("left", description="For wikimatrix: the language.")
+    margin: float = Field(1.04, description="For wikimatrix: the lowest margin score.")
+    language: Text | None = Field(None, description="Language of the sentences, for readers only.")
 
     @field_validator("side", "margin")
     @classmethod
     def _of_wikimatrix(cls, value: Any, info: ValidationInfo) -> Any:
         if info.data.get("format", "wikimatrix") != "wikimatrix":
-            raise mistake("it is for format wikimatrix; remove it or change the format")
+            raise mistake("it is only for format wikimatrix; remove it or change the format")
         return value
 
     def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterable[str]:

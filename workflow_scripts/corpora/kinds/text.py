@@ -26,29 +26,30 @@ class Options(SampledBlock):
     file_keys = ("texts", "kept_out")
 
     size: WholeNumber | Literal["all"] = Field(
-        description="How many sentences: whole documents are drawn until there are so many."
+        description="How many sentences: whole documents are drawn until the number is reached."
     )
     whitespace: Literal["collapsed"] = Field("collapsed", description="Single spaces, always.")
     texts: list[TextFiles] = Field(min_length=1, description="The files, by their format.")
     kept_out: list[TextFiles] = Field(
-        [], description="Evaluation files: what they say, by its letters and digits, is left out."
+        [], description="Evaluation files: sentences with the same letters and digits are left out."
     )
     minimum_letters: Count = Field(
-        12, description="Sentences of fewer are left out; a Chinese character counts as three."
+        12,
+        description="Drop sentences with fewer letters; a Chinese character counts as three.",
     )
     held_out: Annotated[int, Field(ge=2)] | None = Field(
-        None, description="One document in so many is held out, chosen by its own text alone."
+        None, description="One in this many documents is held out, chosen by its text alone."
     )
     part: Literal["train", "held_out"] = Field(
-        "train", description="What `held_out` leaves, or what it holds out."
+        "train", description="Whether to take what `held_out` leaves, or what it holds out."
     )
-    language: Text | None = Field(None, description="Of the text; for the reader only.")
+    language: Text | None = Field(None, description="Language of the text, for readers only.")
 
     @field_validator("part")
     @classmethod
     def _of_something(cls, value: str, info: ValidationInfo) -> str:
         if value == "held_out" and info.data.get("held_out", 0) is None:
-            raise mistake("say with held_out: N that one document in N is")
+            raise mistake("set held_out: N to hold out one document in N")
         return value
 
     def list_files(self, root: Path) -> list[Path]:

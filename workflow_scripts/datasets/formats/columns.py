@@ -127,8 +127,10 @@ class ScoredPairs(ScoredColumns):
     path: Text = Field(description="A file of pairs: tab-separated, or with quotes if it is .csv.")
     columns: Annotated[Distinct[Text], Field(min_length=3, max_length=3)] | None = Field(
         None,
-        description="The columns of left string, right string and score in the file's header. "
-        "Without: tab-separated in this order, no header.",
+        description=(
+            "The columns of left string, right string and score in the file's header. Without "
+            "it: tab-separated in this order, no header."
+        ),
     )
     lowest: float | None = Field(None, description="A score below it is an error.")
     highest: float | None = Field(None, description="A score above it is an error.")
@@ -167,15 +169,19 @@ class LabelledPairs(LabelledColumns):
     """
 
     path: Text | list[Text] = Field(
-        description="A file of pairs, or three line by line: left strings, right ones, labels."
+        description="A file of pairs, or three parallel files: left strings, right strings, labels."
     )
     columns: Annotated[Distinct[Text], Field(min_length=3, max_length=3)] | None = Field(
         None,
-        description="The columns of left string, right string and label in the file's header, or "
-        "their keys in JSON. Without: tab-separated in this order, no header.",
+        description=(
+            "The columns of left string, right string and label in the file's header, or their "
+            "keys in JSON. Without it: tab-separated in this order, no header."
+        ),
     )
     positive: Distinct[str | int] = Field(description="The labels that become 1.")
-    negative: Distinct[str | int] = Field(description="Those that become 0; others are an error.")
+    negative: Distinct[str | int] = Field(
+        description="The labels that become 0; any other label is an error."
+    )
 
     @model_validator(mode="after")
     def _pairs_with_labels_of_one_side(self) -> Self:
@@ -239,7 +245,7 @@ class Askapatient(MentionColumns):
 
     path: Text = Field("askapatient", description="Folder of the folds.")
     fold: Annotated[int, Field(ge=0, le=9)] | Literal["all"] = Field(
-        0, description="A fold, or all ten: SapBERT reports the mean over folds of like size."
+        0, description="A fold, or all ten: SapBERT reports the mean over folds of similar size."
     )
     form: Literal["original", "preprocessed"] = Field(
         "original", description="*.test.txt, or SapBERT's *.test.preprocessed_query.txt."

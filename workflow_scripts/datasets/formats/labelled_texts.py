@@ -32,26 +32,31 @@ class Entry(TextEntry):
 
     whitespace: Whitespace = Field(
         "collapsed",
-        description="SentEval joins words by single blanks; `kept`: as the files have it.",
+        description="SentEval joins words by single spaces; `kept`: unchanged.",
     )
     all: Parts | None = Field(
-        None, description="A set without splits: every text is tested, by folds."
+        None, description="For a set without splits: every text is tested, by cross-validation."
     )
-    train: Parts | None = Field(None, description="Texts to train on; a list is put together.")
+    train: Parts | None = Field(
+        None, description="Texts to train on; files of a list are concatenated."
+    )
     development: Parts | None = Field(
-        None, description="Texts to choose settings on; without, folds of those to train on."
+        None, description="Texts to choose settings on; by default folds of the training texts."
     )
     test: Parts | None = Field(None, description="Texts to test on.")
     divided: Shares | None = Field(
         None,
-        description="Makes parts of `all`, or of `train` where there is no `all`: the share of "
-        "each, in whole numbers, drawn with a fixed seed; what has the same first text stays "
-        "together.",
+        description=(
+            "Divide `all` (or `train`, without `all`) into parts: the share of each as a whole "
+            "number, drawn with a fixed seed; rows with the same first text stay together."
+        ),
     )
     features: Literal["senteval", "all"] = Field(
         "senteval",
-        description="Of pairs, what a classifier sees: abs(u - v) and u * v, or `all`, u and v too "
-        "(CMLM, section 4.5.2).",
+        description=(
+            "For pairs, what a classifier sees: abs(u - v) and u * v; with `all` also u and v "
+            "(CMLM, section 4.5.2)."
+        ),
     )
 
     @model_validator(mode="after")
@@ -108,7 +113,7 @@ class Entry(TextEntry):
             if other := next((len(texts) for texts, _ in rows if len(texts) != columns), None):
                 files = ", ".join(str(path) for part in parts for path in part.files(root))
                 what = f"texts with {other} column, but {columns} in another part"
-                raise UserError(files, what, "give all parts single texts or pairs")
+                raise UserError(files, what, "give all parts single texts, or all parts pairs")
             for texts, label in sorted(rows, key=lambda row: (*map(_words, row[0]), row[1])):
                 items.add(without_blanks(texts), label, name)
             learnt = learnt or {label for _, label in rows}

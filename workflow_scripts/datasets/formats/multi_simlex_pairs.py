@@ -19,9 +19,11 @@ class Entry(ConceptPairsEntry):
         description="The two languages, such as [en, fr]."
     )
     # The paper states neither; both are believed to be how Multi-SimLex's own sets are made.
-    both_orders: bool = Field(True, description="Also word 2 of the first with 1 of the second.")
+    both_orders: bool = Field(
+        True, description="Also pair word 2 of the first language with word 1 of the second."
+    )
     largest_difference: NotNegative = Field(
-        1.0, description="A pair is kept where the two languages' scores differ by at most this."
+        1.0, description="Keep a pair if the scores of the two languages differ by at most this."
     )
 
     @field_validator("languages")

@@ -24,7 +24,9 @@ _TEXT = re.compile(r"\d+\|[ta]\|")
 
 class Entry(LinkingEntry):
     path: Text = Field(description="The file.")
-    mention_type: Text | None = Field(None, description="Mentions of one type only, as Disease.")
+    mention_type: Text | None = Field(
+        None, description="Mentions of one type only, such as Disease."
+    )
     training_mentions: list[Text] = Field(
         [],
         description="Files of the same form whose mentions become names of the dictionary, as in "
@@ -34,12 +36,15 @@ class Entry(LinkingEntry):
     dictionary_format: DictionaryFormat = Field(description="Form of the dictionary.")
     preprocessing: Literal["none", "biosyn"] = Field(
         "none",
-        description="Mentions and names as they stand, or as BioSyn prepares them: abbreviations "
-        "written out, composites split, punctuation removed, and mentions left out whose concepts "
-        "the dictionary has not. The published values are of that.",
+        description=(
+            "Mentions and names unchanged, or as BioSyn prepares them: abbreviations expanded, "
+            "composites split, punctuation removed, and mentions left out if the dictionary "
+            "lacks their concepts. The published values use the latter."
+        ),
     )
     typos: Text | None = Field(
-        None, description="For `biosyn`: file of `wrong||right`, words of mentions to be replaced."
+        None,
+        description="For `biosyn`: file of `wrong||right` lines, words to replace in mentions.",
     )
 
     def list_files(self, root: Path) -> list[Path]:

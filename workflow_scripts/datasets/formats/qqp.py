@@ -23,8 +23,10 @@ class Entry(TextEntry):
     ITEMS: ClassVar = LabelledPairs
 
     path: Text = Field("qqp/train.tsv", description="A file of GLUE or Kaggle, or a JSON sample.")
-    size: WholeNumber | None = Field(None, description="Draw so many pairs at random; else all.")
-    seed: Count = Field(0, description="Of the sample.")
+    size: WholeNumber | None = Field(
+        None, description="Draw this many pairs at random; all by default."
+    )
+    seed: Count = Field(0, description="Seed of the sample.")
 
     def read(self, root: Path) -> LabelledPairs:
         """Return the pairs, or a sample of them in the file's order; label 1: they ask the same.
@@ -47,7 +49,7 @@ class Entry(TextEntry):
             if self.size > len(rows):
                 raise UserError(
                     path,
-                    f"`size` is {self.size}, there are {len(rows)} pairs",
+                    f"`size` is {self.size}, but there are {len(rows)} pairs",
                     "give a number up to that or leave it out",
                 )
             chosen = sorted(random.Random(self.seed).sample(chosen, self.size))

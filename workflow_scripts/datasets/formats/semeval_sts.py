@@ -29,7 +29,7 @@ class Entry(TextEntry):
 
     path: Text = Field(description="Folder of a year's files.")
     subsets: Distinct[Text] | None = Field(
-        None, description="Which subsets to read, such as [FNWN, headlines, OnWN]; all without it."
+        None, description="Subsets to read, such as [FNWN, headlines, OnWN]; all by default."
     )
 
     def _files(self, root: Path) -> list[Path]:

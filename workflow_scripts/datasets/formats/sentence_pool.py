@@ -21,11 +21,11 @@ class Entry(DatasetEntry):
         pattern=r"\{language\}", description="Tab-separated files, with {language} in their name."
     )
     languages: Annotated[Distinct[Text], Field(min_length=2)] = Field(
-        description="Languages of the pool, a file each."
+        description="Languages of the pool, one file each."
     )
     column: WholeNumber = Field(1, description="Column of the sentence, from 1.")
     untranslated: Text | None = Field(
-        None, description="What stands for a sentence without translation; it is left out."
+        None, description="Placeholder for a missing translation; it is left out."
     )
 
     @property

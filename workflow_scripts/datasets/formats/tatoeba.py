@@ -9,7 +9,9 @@ from workflow_scripts.datasets.formats.parallel_sentences import SentenceFiles
 class Entry(SentenceFiles):
     path: Text = Field(
         pattern=r"\.[a-z]+-[a-z]+$",
-        description="Both files less their last part, such as `tatoeba-v1/tatoeba.fra-eng`.",
+        description=(
+            "Path of both files without their last extension, such as `tatoeba-v1/tatoeba.fra-eng`."
+        ),
     )
 
     def list_files(self, root: Path) -> list[Path]:

@@ -29,10 +29,12 @@ class Entry(DatasetEntry):
     test: Text = Field("2k", description="Size of the test dictionary, as in its file's name.")
     # the paper does not say how many it took
     vocabulary_size: Count = Field(
-        1000, description="Frequent words of each language to search among, besides its own."
+        1000, description="Frequent words of each language to search among, besides the test words."
     )
-    source_words: Text | None = Field(None, description="List of words in wordfreq's place.")
-    target_words: Text | None = Field(None, description="The same of the other language.")
+    source_words: Text | None = Field(
+        None, description="List of words to use instead of wordfreq's."
+    )
+    target_words: Text | None = Field(None, description="The same for the other language.")
 
     def list_files(self, root: Path) -> list[Path]:
         folder, pair = root / self.path, f"{self.source}-{self.target}"

@@ -28,7 +28,7 @@ class Config(AxesFigure):
     model: Text = Field(description="Model.")
     recipe: Text = Field(description="Recipe, which tunes.")
     dataset: Id = Field(description="Data set of word similarity.")
-    corpora: Distinct[Id] = Field(description="A corpus for each bucket.")
+    corpora: Distinct[Id] = Field(description="One corpus per bucket.")
 
 
 def requested_cells(config: Config) -> list[dict[str, Any]]:
@@ -109,9 +109,8 @@ def plot(block: dict[str, Any]) -> Plot:
             numbers.append((bucket["label"], count, *plots.value_texts(cell)))
         numbers.append((BEYOND, f"{counts[BEYOND]:,}", DASH, DASH, DASH))
         facts = [
-            f"Words: of the {sum(counts.values()):,} distinct words of {dataset} (case "
-            f"ignored), those that are in the corpus of each bucket; “{BEYOND}”, those in none of "
-            "the buckets shown.",
+            f"Words: how many of the {sum(counts.values()):,} distinct words of {dataset} (case "
+            f"ignored) are in the corpus of each bucket; “{BEYOND}”: in none of the buckets shown.",
             "Score: after tuning on the words of that bucket alone; "
             + ", ".join(plots.metrics_of(ran))
             + ", mean over seeds ± sample standard deviation (a single run has none).",

@@ -28,11 +28,11 @@ class SeriesBlock(Block):
     """A line, with a point for each corpus."""
 
     id: Id = Field(description="Id.")
-    label: Text = Field(description="Name that is shown.")
+    label: Text = Field(description="Name on the page.")
     model: Text = Field(description="Model.")
     recipe: Text = Field(description="Recipe, which tunes.")
     dataset: Id = Field(description="Data set.")
-    corpora: Distinct[Id] = Field(description="A corpus for each point.")
+    corpora: Distinct[Id] = Field(description="One corpus per point.")
 
 
 class Config(AxesFigure):

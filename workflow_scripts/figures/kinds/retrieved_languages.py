@@ -41,10 +41,10 @@ class Config(FigureBlock):
     dataset: Id = Field(description="Data set of task language-bias.")
     rows: ById[FigureRow] = Field(description="Encoders: two columns each.")
     neighbours: Neighbours = Field(
-        NEIGHBOURS[0], description="How many nearest sentences of each are counted."
+        NEIGHBOURS[0], description="How many nearest sentences of each query are counted."
     )
     languages: Distinct[Text] | None = Field(
-        None, description="Languages of the queries that are shown; all of the pool unless given."
+        None, description="Languages of the queries to show; default: all of the pool."
     )
 
 
@@ -130,7 +130,8 @@ def plot(block: dict[str, Any]) -> Plot:
             "PCR: each language without the first principal component of its own sentences here.",
             "Translations of a query are among what can be found: an encoder that puts them first "
             "has less of its own language than if language played no role.",
-            "Own language: its share over all queries, mean over seeds ± sample standard deviation "
+            "Own language: the share of the query's language over all queries, mean over "
+            "seeds ± sample standard deviation "
             "(a single run has none); the interval is the 95% bootstrap interval over queries.",
             *plots.sample_facts(table),
         ]

@@ -119,8 +119,8 @@ def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray"
     if abs(area - score.value) > ROUNDING:
         raise UserError(
             path,
-            f"its AUC is {score.value:.6f}, but the cosines beside it give {area:.6f}",
-            "they are of different runs: score the encoder again",
+            f"its AUC is {score.value:.6f}, but the cosines stored with it give {area:.6f}",
+            "they come from different runs: score the encoder again",
         )
     return score.seed
 

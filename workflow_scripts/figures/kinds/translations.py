@@ -33,7 +33,7 @@ class TranslationsColumn(Block):
     """A column of panels: the two sides of a data set."""
 
     id: Id = Field(description="Id.")
-    label: Text = Field(description="Name that is shown.")
+    label: Text = Field(description="Name on the page.")
     dataset: Id = Field(description="Data set of task bitext-retrieval.")
 
 
@@ -43,10 +43,11 @@ class Config(FigureBlock):
     columns: ById[TranslationsColumn] = Field(description="Data sets.")
     rows: ById[FigureRow] = Field(description="Encoders.")
     method: Literal["pca", "tsne"] = Field(
-        "pca", description="How vectors get two dimensions, both sides of a data set together."
+        "pca",
+        description="How vectors are reduced to two dimensions, both sides of a data set together.",
     )
     pairs: WholeNumber = Field(
-        100, description="How many pairs are drawn, evenly over the file; all are projected."
+        100, description="How many pairs to draw, spread evenly over the file; all are projected."
     )
 
 

@@ -49,5 +49,5 @@ def check_development_task(dataset: str, name: str, where: str) -> None:
         raise UserError(
             where,
             f"`{dataset}` is of task {name}",
-            f"a development set is one of task {' or '.join(development_tasks())}",
+            f"a development set needs task {' or '.join(development_tasks())}",
         )

@@ -81,10 +81,11 @@ def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[Cell]]:
     searches = {name: grid.read_search(next(paths), next(paths)) for name in names}
     lines = ["* and bold: the values with which the paper's results were obtained."]
     lines += [
-        "Ours: the best score on the development set among all cells with that value; bold is the "
-        "best of a hyper-parameter. The paper prints no such scores, so there is no comparison."
+        "Ours: the best score on the development set among all cells with that value; bold "
+        "marks the best value of a hyper-parameter. The paper prints no such scores, so "
+        "nothing is compared."
         if searches
-        else "No search of ours was run: the grid is the paper's."
+        else "No search was run: the grid is the paper's."
     ]
     columns = [doc.Column("Hyper-parameter", doc.LEFT), doc.Column("Value")]
     columns += [doc.Column("Paper", doc.LEFT), *map(doc.Column, searches)]

@@ -16,7 +16,7 @@ HUB = "https://huggingface.co/"
 class Config(TableBlock):
     """A table of models."""
 
-    models: dict[Id, Text] = Field({}, description="What the paper printed of a model, by id.")
+    models: dict[Id, Text] = Field({}, description="What the paper prints about a model, by id.")
 
 
 def resolve(config: Config, cells: Any, run: Any) -> dict[str, Any]:

@@ -79,12 +79,12 @@ def assemble(block: dict[str, Any]) -> tuple[doc.Document, list[Cell]]:
     heads = ("Number", "Median (s)", "Longest (s)", "Sum (s)", "CPU time, sum (s)")
     columns = [doc.Column(head) for head in (*heads, "Largest memory (MB)")]
     line = (
-        "Wall-clock seconds of each job, loading of packages included where it did not find them "
-        "loaded, on the machine that made these tables."
+        "Wall-clock seconds of each job on the machine that made these tables, including the "
+        "time to load packages unless they were already loaded."
     )
     notes = [
-        "Jobs that run side by side take less time than the sum. Memory is that of a job's largest "
-        "process, with what the packages that local jobs share take.",
+        "Parallel jobs take less time than the sum. Memory is that of a job's largest "
+        "process, including packages that local jobs share.",
     ]
     notes += [*_gaps(everything), *block["notes"]]
     sheet = doc.Sheet([doc.Column("Jobs", doc.LEFT), *columns], families)

@@ -37,21 +37,21 @@ class ColumnBlock(Block):
 
     id: ColumnId = Field(description="Id, as in the file of published values.")
     label: Text = Field(description="Heading.")
-    dataset: Id | None = Field(None, description="Data set that the column shows.")
+    dataset: Id | None = Field(None, description="Data set of the column.")
     datasets: Distinct[Id] | None = Field(
-        None, description="Instead of dataset, several, over which the column takes the mean."
+        None, description="Instead of dataset: several data sets, whose mean the column shows."
     )
     of_model: Literal["parameters", "licence", "address", "vocabulary"] | None = Field(
-        None, description="Instead of dataset, a property of each row's models to show."
+        None, description="Instead of dataset: a property of each row's models to show."
     )
     metric: Text | None = Field(None, description="Metric, by default the primary one of the task.")
     names: dict[str, str] = Field({}, alias="with", description="Values for placeholders in rows.")
     digits: Annotated[int, Field(ge=0, le=6)] = Field(3, description="Digits after the point.")
-    lower_is_better: bool = Field(False, description="Whether small is good.")
+    lower_is_better: bool = Field(False, description="Whether lower values are better.")
     statistic: Literal["mean", "deviation"] = Field(
-        "mean", description="Over seeds: their mean, or their sample deviation as a value."
+        "mean", description="Over seeds: the mean, or the sample deviation."
     )
-    tolerance: NotNegative | None = Field(None, description="Instead of the config's.")
+    tolerance: NotNegative | None = Field(None, description="Tolerance, instead of the config's.")
 
     @model_validator(mode="after")
     def _shows_something(self) -> "ColumnBlock":
@@ -60,7 +60,7 @@ class ColumnBlock(Block):
         if self.of_model is not None:
             for key in sorted(self.model_fields_set - {"id", "label", "of_model"}):
                 name = type(self).model_fields[key].alias or key
-                raise mistake(f"`{name}` has no use with `of_model`; remove it")
+                raise mistake(f"`{name}` has no effect with `of_model`; remove it")
         return self
 
 
@@ -68,15 +68,15 @@ class RowBlock(EncoderRow):
     """A row: what makes its encoders, or why this config does not run it."""
 
     model: Text | dict[str, Text] | None = Field(
-        None, description="A model, or one for each language; {language} is replaced."
+        None, description="A model, or one per language; {language} is replaced."
     )
     recipe: Text | None = Field(None, description="Recipe; placeholders are replaced.")
-    metric: Text | None = Field(None, description="Instead of that of the columns, for this row.")
+    metric: Text | None = Field(None, description="Data set for this row, instead of the columns'.")
     against: Id | None = Field(
         None, description="Row that this one is compared with: difference, paired bootstrap."
     )
     not_run: Text | None = Field(
-        None, description="Instead of model and recipe: why this row of the paper is not run."
+        None, description="Instead of model and recipe: why this row is not run."
     )
 
     @model_validator(mode="after")
@@ -92,19 +92,19 @@ class RowBlock(EncoderRow):
 class Overview(Block):
     """What the first page shows of a table: rows beside those that they are compared with."""
 
-    task: Text = Field(description="What the line is called.")
+    task: Text = Field(description="Label of the line.")
     column: ColumnId = Field(description="Column, or `avg`.")
     rows: Distinct[Id] | None = Field(
-        None, description="Rows, of those that are `against` another; all of them without it."
+        None, description="Rows to show, of those with `against`; default: all."
     )
 
 
 class Only(Block):
     """Rows and columns of a table that a config shows, of those that the files below it have."""
 
-    rows: Distinct[Id] | None = Field(None, description="Ids of the rows to show; all without it.")
+    rows: Distinct[Id] | None = Field(None, description="Ids of the rows to show; default: all.")
     columns: Distinct[ColumnId] | None = Field(
-        None, description="Ids of the columns to show; all without it."
+        None, description="Ids of the columns to show; default: all."
     )
 
     def narrow(self, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Only(Block):
                 continue
             known = [item["id"] for item in items if isinstance(item, Mapping) and "id" in item]
             for name in names:
-                _require(name, known, f"`only.{key}` names `{name}`, which the table has not")
+                _require(name, known, f"`only.{key}` names `{name}`, which the table does not have")
             kept = [item for item in items if isinstance(item, Mapping) and item.get("id") in names]
             narrowed[key] = kept
         return _without_others(narrowed)
@@ -161,21 +161,25 @@ class Config(TableBlock):
     """A table of scores."""
 
     seeds: Distinct[Seed] | None = Field(
-        None, description="Seeds of its tuned rows, instead of the config's."
+        None, description="Seeds of tuned rows, instead of the config's."
     )
     percent: bool = Field(
-        False, description="Scores are shown times 100, as the paper prints them; tolerances too."
+        False,
+        description="Multiply scores and tolerances by 100, as the paper prints them.",
     )
-    average: bool = Field(False, description="Adds a column with the mean over the columns.")
+    average: bool = Field(
+        False, description="Whether to add a column with the mean over the columns."
+    )
     change_of: ColumnId | None = Field(
-        None, description="Column (or `avg`) whose differences between rows fill a further column."
+        None,
+        description="Column (or `avg`) whose differences between rows are shown in another column.",
     )
     overview: Overview | None = Field(
         None, description="What the first page shows: `{task: ..., column: ..., rows: [...]}`."
     )
     only: Only | None = Field(
         None,
-        description="Rows and columns to show, of those below: `{rows: [...], columns: [...]}`.",
+        description="Which of the rows and columns below to show: `{rows: [...], columns: [...]}`.",
     )
     columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
     rows: ById[RowBlock] = Field(description="Encoders.")
@@ -224,7 +228,9 @@ class Config(TableBlock):
                 raise mistake(f"`average` needs columns with {both}")
             columns.append(AVERAGE)
         change_of, overview = self.change_of, self.overview
-        _require(change_of, columns, f"`change_of` is `{change_of}`, no column of the table")
+        _require(
+            change_of, columns, f"`change_of` is `{change_of}`, which is not a column of the table"
+        )
         if overview is not None:
             _require(overview.column, columns, f"`overview` has the column `{overview.column}`")
             compared = [row.id for row in self.rows if row.against is not None]
@@ -236,7 +242,7 @@ class Config(TableBlock):
                     )
         for row in self.rows:
             others = [other.id for other in self.rows if other is not row]
-            is_other = f"is `{row.against}`, which is no other row of the table"
+            is_other = f"is `{row.against}`, which is not another row of the table"
             problem = f"`against` of row `{row.id}` {is_other}"
             _require(row.against, others, problem)
         return self
@@ -330,7 +336,10 @@ def assemble(block: dict[str, Any]) -> tuple[Document, list[Cell]]:
     table = read_table(Table.of(block), block["reference"])
     for row in table.rows if block["reference"] else ():
         if all(cell.published is None for cell in table.cells_of(row)):
-            print(f"{block['id']}: the paper has no row `{row.id}`; it stands without its values")
+            print(
+                f"{block['id']}: the paper has no row `{row.id}`; it is shown without published "
+                "values"
+            )
     latex = LatexStyle(**block.get("style", {}))
     page = score_page(table, block["title"], block["data"], block["notes"], latex)
     return page, table.all_cells

@@ -218,7 +218,7 @@ function showRecords(scores) {
   };
   list([
     ["Encoder card", cards.length ? cards.map(card) : [absent]],
-    ["Seconds, log", steps.length ? steps.map(time) : ["no times were kept"]],
+    ["Seconds, log", steps.length ? steps.map(time) : ["no times were recorded"]],
   ]);
 }
 

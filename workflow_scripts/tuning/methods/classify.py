@@ -22,7 +22,7 @@ class Choices(TextRecipe):
 
     classifies: ClassVar[bool] = True
 
-    batch_size: Annotated[int, Field(ge=2)] = Field(default=32, description="texts in a step")
+    batch_size: Annotated[int, Field(ge=2)] = Field(default=32, description="texts per step")
     epochs: WholeNumber | None = Field(
         default=3, description="passes over the corpus, unless `steps` is given"
     )

@@ -21,19 +21,21 @@ class Bitext(Retrieval):
     """Bitext retrieval alongside CMLM (section 4.2): L = L_CMLM + `weight` * L_br."""
 
     corpus: Id = Field(description="corpus of translations")
-    weight: Positive = Field(default=0.2, description="of the loss of bitext retrieval")
+    weight: Positive = Field(default=0.2, description="weight of the loss of bitext retrieval")
     # with a single pair there are no negatives
     batch_size: Annotated[int, Field(ge=2)] | None = Field(
-        default=None, description="translations in a step; null: as many as of the text"
+        default=None, description="translations per step; null: as many as sequences of text"
     )
 
 
 class HeldOut(Block):
     """Text whose loss is logged, with the true neighbours and with those of other sentences."""
 
-    corpus: Id = Field(description="corpus of running text that is not trained on")
-    every: WholeNumber = Field(description="steps between two measures; the last has one too")
-    pairs: WholeNumber = Field(default=500, description="pairs of it, at most")
+    corpus: Id = Field(description="corpus of running text that is kept out of training")
+    every: WholeNumber = Field(
+        description="steps between two measurements; the last step is also measured"
+    )
+    pairs: WholeNumber = Field(default=500, description="most pairs to measure")
 
 
 class Choices(MaskingRecipe):
@@ -48,23 +50,25 @@ class Choices(MaskingRecipe):
     )
     projections: WholeNumber = Field(
         default=15,
-        description="N projected vectors next to the tokens, the vector itself one of them",
+        description="N projected vectors next to the tokens, including the vector itself",
     )
     projection_width: Positive = Field(
-        default=2.0, description="width of the projections' inner layers, in that of the vector"
+        default=2.0,
+        description="width of the projections' inner layers, as a multiple of the vector's",
     )
     projection_layers: Annotated[int, Field(ge=1)] = Field(
         default=3, description="layers of each projection"
     )
     vector_position: Literal["before", "after"] = Field(
-        default="before", description="where the views stand, not stated in the paper"
+        default="before", description="position of the projected vectors (not stated in the paper)"
     )
     vector_embeddings: Literal["none", "learned"] = Field(
-        default="none", description="learned: an embedding is added to each view (not stated)"
+        default="none",
+        description="learned: an embedding is added to each projected vector (not stated)",
     )
     conditioning: Literal["concatenate", "skip"] = Field(
         default="concatenate",
-        description="skip: the views go to the prediction of tokens too (section 5.1)",
+        description="skip: the projected vectors also feed the prediction of tokens (section 5.1)",
     )
     bitext: Bitext | None = Field(default=None, description="bitext retrieval alongside CMLM")
     held_out: HeldOut | None = Field(default=None, description="text to measure the loss on")

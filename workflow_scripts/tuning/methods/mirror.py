@@ -27,9 +27,10 @@ class SpanMasking(Block):
         default="character", description="what `length` and `min_length` count"
     )
     side: Literal["second", "random"] = Field(
-        default="second", description="which string of a pair: always the second, or either"
+        default="second",
+        description="string of a pair to mask: always the second, or either at random",
     )
-    min_length: Count = Field(default=30, description="strings of fewer units stay whole")
+    min_length: Count = Field(default=30, description="strings with fewer units stay unmasked")
     mask_token: Literal["literal", "tokenizer"] = Field(
         default="literal",
         description='the text "[MASK]" (the authors\' code, for RoBERTa too), or the '
@@ -37,8 +38,10 @@ class SpanMasking(Block):
     )
     place: Literal["drawn", "first_occurrence"] = Field(
         default="drawn",
-        description="where it is cut: at the drawn units (the paper), or where their text first "
-        "stands in the string (the authors' code)",
+        description=(
+            "where to cut: at the drawn units (the paper), or at the first occurrence of their "
+            "text in the string (the authors' code)"
+        ),
     )
 
     def check_tokenizer(self, tokenizer: Any) -> None:
@@ -54,30 +57,35 @@ class SpanMasking(Block):
 class Choices(TuningRecipe):
     """Choices of method mirror; the defaults are the paper's."""
 
-    max_length: Length = Field(description="tokens that a string is cut to in tuning")
+    max_length: Length = Field(description="strings are cut to this many tokens during tuning")
     epochs: WholeNumber = Field(description="passes over the corpus")
     temperature: Positive = Field(description="divides the cosines in the loss")
     # with a single pair there are no negatives
     batch_size: Annotated[int, Field(ge=2)] = Field(
         default=200,
-        description="strings in a step (twice as many vectors); the last incomplete one is dropped",
+        description="strings per step (twice as many vectors); an incomplete last batch is dropped",
     )
     loss_denominator: Literal["with_positive", "negatives_only"] = Field(
         default="with_positive",
-        description="with the positive (the authors' code), or without (Eq. 1 as printed)",
+        description=(
+            "whether the denominator includes the positive (the authors' code) or not (Eq. 1 as "
+            "printed)"
+        ),
     )
     span_masking: SpanMasking | None = Field(
         default=None, description="what is cut out of one string of a pair"
     )
     dropout: Rate | DropoutRates | None = Field(
-        default=None, description="rate of all places, rates by place, or null: the model's own"
+        default=None,
+        description="one rate for all places, rates by place, or null: the model's own",
     )
     drophead: Rate = Field(default=0.0, description="rate at which attention heads are dropped")
     controlled_dropout: bool = Field(
-        default=False, description="both strings of a pair share all masks (Table 8)"
+        default=False, description="both strings of a pair share all dropout masks (Table 8)"
     )
     positives: Literal["itself", "pairs"] = Field(
-        default="itself", description="pairs: lines of the corpus are text1||text2"
+        default="itself",
+        description="pair each string with itself, or (pairs) read lines text1||text2",
     )
     deduplicate: bool = Field(default=False, description="keep only the first of equal strings")
     gradient_cache: bool = Field(

@@ -17,8 +17,10 @@ class Choices(MaskingRecipe):
 
     next_sentence: bool = Field(
         default=False,
-        description="next sentence prediction too: sequences are pairs, half of whose second "
-        "sequences are of another document",
+        description=(
+            "also predict the next sentence: sequences are pairs, and half of the second ones "
+            "come from another document"
+        ),
     )
 
 

@@ -19,7 +19,7 @@ class Choices(TextRecipe):
     """Choices of method nli; the paper states none of the defaults."""
 
     batch_size: Annotated[int, Field(ge=2)] = Field(
-        default=64, description="pairs of premise and hypothesis in a step"
+        default=64, description="pairs of premise and hypothesis per step"
     )
     epochs: WholeNumber | None = Field(
         default=1, description="passes over the corpus, unless `steps` is given"

@@ -27,15 +27,15 @@ class Choices(Recipe):
         "length where that is below `embed_max_length`"
     )
     layer: WholeNumber | None = Field(
-        default=None, description="whose states are pooled, 1 the first; null: the last"
+        default=None, description="layer to pool, from 1; null: the last"
     )
     dimensions: WholeNumber | None = Field(
-        default=None, description="leading units of a vector that stay; null: all"
+        default=None, description="leading dimensions to keep; null: all"
     )
 
     @field_validator("development")
     @classmethod
     def _nothing_is_tuned(cls, value: Any) -> Any:
         if value is not None:
-            raise mistake("method none tunes nothing: leave the key out")
+            raise mistake("method none tunes nothing: leave out this key")
         return value

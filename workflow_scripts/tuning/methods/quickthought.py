@@ -17,7 +17,7 @@ class Choices(Similarity, RunningTextRecipe):
     """Choices of method quickthought; a batch is sentences in their order."""
 
     context: WholeNumber = Field(
-        default=1, description="sentences before, and after, one that it is to find"
+        default=1, description="how many sentences before and after each one are its targets"
     )
 
 

@@ -25,8 +25,10 @@ class Choices(TextRecipe):
 
     deleted_share: Annotated[float, Field(ge=0, lt=1)] = Field(
         default=0.6,
-        description="share of a string's words that are left out before it is encoded; words are "
-        "those of the tokenizer, one of which always stays",
+        description=(
+            "share of a string's words to delete before it is encoded; words are those of the "
+            "tokenizer, and at least one stays"
+        ),
     )
 
 
