@@ -99,7 +99,7 @@ def test_a_recipe_goes_on_from_an_encoder(arguments, tmp_path):
     cmlm.main([*as_argv(arguments | after), "--set", start])
     assert record_of(tmp_path / "after")["start"]["recipe_name"] == "cmlm-small"
     # a recipe whose start is another
-    with pytest.raises(UserError, match=r"--model .*encoder: recipes\.cmlm-small\.start goes on"):
+    with pytest.raises(UserError, match=r"--model .*encoder: recipes\.cmlm-small\.start continues"):
         again = after | {"--output": str(tmp_path / "again")}
         cmlm.main([*as_argv(arguments | again), "--set", start.replace("small", "n1")])
 

@@ -131,7 +131,7 @@ LINKS = {"name_concepts": [["a"], ["b"]], "gold": [[["a"]], [["b"]]], "dropped":
     ],
 )
 def test_what_was_found_for_some_of_the_items_is_not_scored(task, entry, found):
-    with pytest.raises(UserError, match=r"dataset set: .* not whole .*; remove that file"):
+    with pytest.raises(UserError, match=r"dataset set: .* incomplete .*; remove that file"):
         task.evidence("set", entry, np.zeros((3, 2)), found)
 
 

@@ -115,7 +115,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
     np.testing.assert_allclose(vectors, expected, atol=2e-5)
     assert np.abs(vectors @ directions.T).max() < 1e-4 < np.abs(whole @ directions.T).max()
     # shards are vectors as they were: they serve whatever is taken out of the whole
-    with pytest.raises(UserError, match="without their 32 first components"):
+    with pytest.raises(UserError, match="without their first 32 components"):
         run("--overwrite", remove_components=32, shard_size=7)
     assert run("--overwrite", **options).tobytes() == vectors.tobytes()
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["vectors.npy"]
@@ -138,7 +138,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"shard_size": -1}, "--shard-size -1: give 1 or more"),
         ({"strings": "-"}, "--strings -: standard input is not supported here; give a file"),
-        ({"strings": "empty.txt"}, r"empty.txt: no strings to embed"),
+        ({"strings": "empty.txt"}, r"empty.txt: it contains no strings to embed"),
         ({"output": "vectors.txt"}, r"ends in .npy"),
         ({"output": "folder.npy"}, "is a folder"),
     ],

@@ -165,7 +165,7 @@ def test_a_calibration_of_another_encoder_or_other_names_is_one_line(run, files,
     other = ("--encoder", tiny_bert, "--pooling", "mean", "--max-length", 16)
     for words, what in (
         (other, "weights_sha256"),
-        (("--pooling", "cls"), "pooling mean, but now it is cls"),
+        (("--pooling", "cls"), "pooling mean, but now pooling is cls"),
         (("--similarity", "dot"), "similarity cosine, but now it is dot"),
         (("--where", "id=C1", "id=C2"), "names_sha256"),
     ):
@@ -271,7 +271,7 @@ def test_names_of_a_semantic_type_are_an_index_of_their_own(run, files):
     umls = ("--names", "umls/MRCONSO.RRF", "--index", "index", *NEW)
     links = run(*umls, "--semantic-types", "Mammal", names=False)
     assert set(links["id"]) == {"C1"}
-    with pytest.raises(UserError, match=r"made with --semantic-types \['Mammal'\], where now it"):
+    with pytest.raises(UserError, match=r"made with --semantic-types \['Mammal'\], but now it"):
         run(*umls, "--semantic-types", "T047", names=False)
     write(files / "umls" / "MRSTY.RRF", types + "C2|T015|A1|Mammal|A|1|\n")
     with pytest.raises(UserError, match="an index made from other files of names"):

@@ -241,7 +241,9 @@ def test_a_dictionary_is_split_by_its_source_words():
     assert split_by_source(pairs, 0.2, 33) == (train, test)
     assert split_by_source(pairs, 0.2, 34) != (train, test)
     assert split_by_source(pairs, 0, 33) == (pairs, [])
-    with pytest.raises(UserError, match="a dictionary of 17 source words leaves none"):
+    with pytest.raises(
+        UserError, match="holding out 17 of the dictionary's 17 source words leaves none"
+    ):
         split_by_source(pairs, 0.99, 33)
 
 
@@ -262,7 +264,10 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ({"dictionary": "empty"}, "empty: no pairs of words"),
         ({"dictionary": "nowhere.tsv"}, "--dictionary nowhere.tsv: no such file"),
         ({"dictionary": "strange.tsv"}, "strange.tsv: no training pair has vectors in both"),
-        ({"dictionary": "few.tsv"}, r"few.tsv: a dictionary of 1 source words .*--test-share"),
+        (
+            {"dictionary": "few.tsv"},
+            r"few.tsv: holding out 1 of the dictionary's 1 source words .*--test-share",
+        ),
         ({"words": "empty"}, "empty: no words; write one a line"),
         ({"words": "strange.tsv"}, "none of the 3 words to translate has a vector"),
         ({"target_vocabulary": "empty"}, "empty: no words"),

@@ -146,7 +146,7 @@ ROOT = str(PROJECT / "resources" / "sample_data")
         ({"--set": "batch_size"}, "--set batch_size: write key=value"),
         ({"--set": "bach_size=8"}, r"^--set bach_size: unknown key; did you mean"),
         ({"--set": "epochs.first=2"}, r"^--set epochs\.first is \{'first': 2\}; give a whole"),
-        ({"--corpus": "empty.txt"}, "empty.txt: no strings"),
+        ({"--corpus": "empty.txt"}, "empty.txt: it contains no strings"),
         ({"--recipes": "nowhere.yaml"}, "^--recipes nowhere.yaml: no such file"),
         ({"--model": "no/such/folder"}, "no such model folder"),
         ({"--step-log": "no/such/folder/steps"}, "--step-log"),

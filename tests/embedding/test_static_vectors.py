@@ -115,7 +115,7 @@ def test_a_damaged_archive_an_absent_file_and_another_kind_are_named(tmp_path):
         (tmp_path / "en.vec.gz").write_bytes(content)
         with pytest.raises(UserError, match=r"en\.vec\.gz:\d+: cannot be read"):
             read_word_vectors(tmp_path / "en.vec.gz", {"a"})
-    for name, message in {"none.bin": "no such file", "en.bin.gz": "of a kind"}.items():
+    for name, message in {"none.bin": "no such file", "en.bin.gz": "of a type"}.items():
         with pytest.raises(UserError, match=rf"{name}: {message}"):
             read_word_vectors(tmp_path / name, {"a"})
     # A model is told by its ending.

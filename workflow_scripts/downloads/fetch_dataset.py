@@ -19,7 +19,7 @@ def check_root(root: Path) -> None:
     if root.resolve() == SAMPLE_DATA:
         raise UserError(
             f"--root {root}",
-            "is the bundled data set; real files must not be mixed with it",
+            "is the bundled data set, which must not be mixed with real files",
             "give a folder of your own (config: data.root)",
         )
 

@@ -194,7 +194,7 @@ def _compare(folder: Path, choices: dict[str, Any], others: dict[str, Any]) -> N
     for key, value in others.items():
         if (was := choices.get(key)) != value:
             option = "names_format" if key == "form" else key
-            how = f"with --{option.replace('_', '-')} {was}, where now it is {value}"
+            how = f"with --{option.replace('_', '-')} {was}, but now it is {value}"
             raise _other(folder, how)
 
 
