@@ -3,7 +3,7 @@
 # Inputs:  results/embeddings/..., results/retrieval/..., results/datasets/{dataset}/items.json
 # Outputs: results/predictions/.../{suite}.tsv, what classifiers say of test items;
 #          results/scores/.../{suite}.tsv and {dataset}.tsv, a row for each metric that tables and
-#          figures show of the encoder and each primary one, and .npz beside each: bootstrap
+#          figures show of the encoder and each primary one, and .npz next to each: bootstrap
 #          replicates, cosines of labelled pairs
 
 

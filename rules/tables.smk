@@ -1,4 +1,4 @@
-# Tables: mean, deviation and interval, the published value beside each cell; LaTeX; the scorecard.
+# Tables: mean, deviation and interval, the published value next to each cell; LaTeX; the scorecard.
 # Inputs:  what the kind of a table names: results/scores/... (.tsv and .npz), reports of searches,
 #          benchmarks; config/reference/{paper}/{table}.tsv (published values)
 # Outputs: results/tables/{table}.{tsv,md,html,tex}, cells/{table}.tsv, scorecard.{tsv,md,html},
@@ -129,7 +129,7 @@ rule assemble_scorecard:
         """
 
 
-# The page also reads what jobs left beside their outputs (logs, times, cards), as it is then: that
+# The page also reads what jobs left next to their outputs (logs, times, cards), as it is then: that
 # is not for asking whether the page is to be made again.
 rule assemble_index:
     """The first page of the results, and everything as one zip"""

@@ -138,7 +138,7 @@ def test_principal_components_are_taken_out_of_all_lines(run, count, tmp_path):
         ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"shard_size": -1}, "--shard-size -1: give 1 or more"),
         ({"strings": "-"}, "--strings -: standard input is not supported here; give a file"),
-        ({"strings": "empty.txt"}, r"empty.txt: it contains no strings to embed"),
+        ({"strings": "empty.txt"}, r"empty.txt: no strings to embed"),
         ({"output": "vectors.txt"}, r"ends in .npy"),
         ({"output": "folder.npy"}, "is a folder"),
     ],

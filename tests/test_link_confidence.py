@@ -165,7 +165,7 @@ def test_a_calibration_of_another_encoder_or_other_names_is_one_line(run, files,
     other = ("--encoder", tiny_bert, "--pooling", "mean", "--max-length", 16)
     for words, what in (
         (other, "weights_sha256"),
-        (("--pooling", "cls"), "pooling mean, but now pooling is cls"),
+        (("--pooling", "cls"), "pooling mean, but now it is cls"),
         (("--similarity", "dot"), "similarity cosine, but now it is dot"),
         (("--where", "id=C1", "id=C2"), "names_sha256"),
     ):

@@ -285,7 +285,7 @@ def test_another_project_s_workflow_scripts_is_not_taken(tmp_path):
     result = run_python(code, tmp_path)
     assert (result.stdout, result.stderr) == ("64\n", "")
     result = run_python(f"import workflow_scripts; {code}", tmp_path)
-    assert "ImportError: another package workflow_scripts is loaded" in result.stderr
+    assert "ImportError: another package named workflow_scripts is loaded" in result.stderr
 
 
 def test_the_reference_is_made_from_the_docstrings():

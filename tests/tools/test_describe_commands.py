@@ -61,7 +61,7 @@ def test_needed_values_defaults_and_groups_of_a_path_function():
         "### do\n\nDo it.\n\nLong story.\n\n"
         "| option | value | what it is |\n| --- | --- | --- |\n"
         "| `FILE` | `PATH` | what |\n"
-        "| `--b` | `x`, `y` | needed |\n"
+        "| `--b` | `x`, `y` | required |\n"
         "| `--a` | `NUMBER` | how much; default `0.5` |\n"
         "| `--c` |  | whether |\n"
         "| `--several` | `TEXT ...` | a\\|b |\n"

@@ -82,7 +82,7 @@ class Calibration:
         """Raise `UserError` where scores are of another encoder or other names."""
         for key, value in made_by.items():
             if (was := self.made_by.get(key)) != value:
-                raise UserError(where, f"fitted with {key} {was}, but now {key} is {value}", _REFIT)
+                raise UserError(where, f"fitted with {key} {was}, but now it is {value}", _REFIT)
 
     def save(self, path: str | Path) -> None:
         """Write a file that `read_calibration` reads, replacing only one of its kind."""
