@@ -98,6 +98,7 @@ def finds_its_config(mirror_bert, folder, **options):
         r"error: --recipe mirror-wrod: no such recipe in \S+/config/recipes\.yaml; did you mean "
     )
     assert re.fullmatch(rf"{wanted}'mirror-word'\?\n", told.stderr), told.stderr
+    (folder / "m").mkdir()
     words = ("--model", "m", "--pooling", "cls", "--data-root", ".", "--output", "scores.json")
     told = run(mirror_bert, "evaluate", *words, "--datasets", "stsben", cwd=folder, **options)
     assert "did you mean 'stsb'?" in told.stderr

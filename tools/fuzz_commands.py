@@ -93,8 +93,8 @@ def command_cases(models: Mapping[str, Path], made: Path) -> dict[str, Case]:
     add("reduce", f"--model {ENCODER} --strings strings.txt --dimensions 4 --output reduced")
     add("check_config", "small.yaml")
     add("list_recipes", "--recipes small.yaml")
-    # `push` reads one file alone, and only with a hub to upload to
-    commands = {module for module, _ in COMMANDS.values()} - {"push"}
+    # `push` reads one file alone, and only with a hub to upload to; `init` reads none
+    commands = {module for module, _ in COMMANDS.values()} - {"push", "make_folder"}
     if lacking := commands - {name.split()[1] for name in cases}:
         raise LookupError(f"no command line of {', '.join(sorted(lacking))}; add one")
     return cases

@@ -63,7 +63,7 @@ def test_a_model_gives_unknown_words_vectors_of_their_ngrams(arguments, tmp_path
         ({"--vectors": "nowhere.vec"}, "nowhere.vec: no such file"),
         ({"--vectors": "en.npz"}, "en.npz: of a type"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
-        ({"--strings": "empty.txt"}, "empty.txt: it contains no strings"),
+        ({"--strings": "empty.txt"}, "empty.txt: no strings to embed"),
         ({"--oov": "subwords"}, "--oov subwords: en.vec holds no vectors of n-grams"),
         ({"--oov": "error"}, "lacks vectors for 1 of 3 words"),
     ],

@@ -114,7 +114,7 @@ def test_a_tokenizer_without_leading_mark_is_warned_of(arguments, tiny_bert, tmp
         ({"--settings": settings(length=900)}, "embed_max_length 900: more than the 66"),
         ({"--strings": "nowhere.txt"}, "nowhere.txt: no such file"),
         ({"--datasets": ["a", "b"]}, "--strings: 1 files for 2 data sets; give a file for each"),
-        ({"--strings": "empty.txt"}, r"empty.txt: it contains no strings"),
+        ({"--strings": "empty.txt"}, r"empty.txt: no strings to embed"),
         ({"--model": "no/such/model/folder"}, "no such model folder"),
         ({"--threads": "0"}, "--threads 0"),
     ],

@@ -160,6 +160,7 @@ def make_results(folder: Path) -> Path:
         "overview": {"one": [headline("table01", "avg"), headline("table02", "avg")]},
         "scores": sorted(made.scores),
         "encoders": sorted(made.encoders),
+        "trained": {},
         "jobs": sorted(made.jobs),
         "recipes": {"mirror": {"temperature": 0.04, "text": HOSTILE}, "base": {"pooling": "mean"}},
         **{"label": "made up", "seeds": [33, 44], "paper": []},

@@ -209,7 +209,7 @@ def test_little_memory_on_a_processor_is_met_by_the_gradient_cache(
         monkeypatch.setenv("STEP_MEMORY_MB", megabytes)
         with Workers(count) as workers:
             results.append(compute(load(tiny_bert), means=replace(MEANS, workers=workers)))
-        told = "going on slice by slice (gradient cache), same results" in capsys.readouterr().err
+        told = "continuing slice by slice (gradient cache), same results" in capsys.readouterr().err
         assert told == (megabytes == "1")
     assert_same(*results)
 

@@ -56,15 +56,15 @@ def test_lines_of_pairs_may_have_labels(corpus):
         with pytest.raises(UserError, match=rf"own\.txt:{message}"):
             read_corpus(corpus, pairs=True, labels=True)
     corpus.write_text("\n")
-    with pytest.raises(UserError, match=r"one pair text1\|\|text2\|\|label a line"):
+    with pytest.raises(UserError, match=r"one pair text1\|\|text2\|\|label per line"):
         read_corpus(corpus, pairs=True, labels=True)
 
 
 @pytest.mark.parametrize(
     ("content", "pairs", "message"),
     [
-        *((empty, False, r"own\.txt: no strings") for empty in (b"", b"\n\n", b"  \n\t\n")),
-        (b"\n", True, r"own\.txt: no strings.*one pair text1\|\|text2 a line"),
+        *((empty, False, r"own\.txt: it contains no strings") for empty in (b"", b"\n\n", b"  \n\t\n")),
+        (b"\n", True, r"own\.txt: it contains no strings.*one pair text1\|\|text2 per line"),
         (b"fine\nna\xefve\n", False, r"own\.txt:2: not UTF-8"),
         *(
             (b"a||b\n\n" + line, True, r"own\.txt:3: expected a pair text1\|\|text2")

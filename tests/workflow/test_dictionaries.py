@@ -125,7 +125,7 @@ def test_the_config_of_the_docs_is_right_and_short(fresh, project):
     assert len(text.splitlines()) <= 15
     (fresh.folder / "config/own.yaml").write_text(text)
     output = fresh.fails("--dry-run", "all_links", "--configfile", "config/own.yaml")
-    assert "umls/MRCONSO.RRF: no such file; put it there" in output
+    assert "umls/MRCONSO.RRF: no such file; put the file there" in output
 
 
 @pytest.mark.parametrize(
