@@ -215,7 +215,7 @@ def test_a_cell_says_what_is_not_there(browser, made, tmp_path):
     opened += "return one('dialog[open]').innerText"
     assert f"not run: {HOSTILE}" in browser.run(opened, 0)
     browser.run("one('dialog').close()")
-    assert "an untuned encoder has none" in browser.run(opened, 1)
+    assert "untuned encoders, and those trained before the run, have none" in browser.run(opened, 1)
     # a page that was handed on by itself
     alone = tmp_path / "table01.html"
     alone.write_bytes((made / "tables/table01.html").read_bytes())

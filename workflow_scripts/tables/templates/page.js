@@ -205,7 +205,7 @@ function showRecords(scores) {
   list(named(here, 1, run.recipes));
   list(trained.map((one) => ["Trained before", [run.trained[one]]]));
   const cards = encoders.filter((one) => run.cards.includes(one));
-  const absent = "not there: none of untuned or given encoders";
+  const absent = "not there: untuned encoders, and those trained before the run, have none";
   const card = (one) => link(one, encodeURI(`../encoders/${one}/README.md`));
   const ends = new Set([...encoders, ...scores]);
   const steps = run.steps.filter(([step]) => ends.has(step.slice(step.indexOf("/") + 1))
