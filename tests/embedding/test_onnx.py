@@ -100,7 +100,9 @@ def test_a_file_made_from_other_weights_and_a_damaged_one_are_refused(exported, 
     with open(tmp_path / "same" / "config.json", "a") as stream:
         stream.write(" ")
     for name in ("model.onnx", "model_quantized.onnx"):
-        with pytest.raises(UserError, match=r"was exported from another config.json than the folder's"):
+        with pytest.raises(
+            UserError, match=r"was exported from another config.json than the folder's"
+        ):
             onnx_encoder(same, tmp_path / "same" / "onnx" / name, EncoderSettings("cls", 24), 1)
     (tmp_path / "model.onnx").write_bytes(b"no model")
     with pytest.raises(UserError, match=r"model.onnx: cannot be loaded.*export it again"):

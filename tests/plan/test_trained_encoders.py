@@ -82,6 +82,13 @@ def test_pages_say_what_was_trained_before_and_what_is_a_smoke_test(config):
     assert shown["smoke_test"] == "24 steps, 1,000,000 in the paper"
     note, *_ = plan.outputs.resolved("tables", "table")["notes"]
     assert note.startswith("Smoke test: CMLM, CMLM-MIRROR (24 steps, 1,000,000 in the paper).")
+    labels = [shown["label"] for shown in plan.outputs.resolved("tables", "table")["rows"]]
+    assert labels == ["CMLM (smoke test)", "CMLM-MIRROR (smoke test)"]
+    # also in a table of no paper
+    del config["tables"]["table"]["paper"]
+    (shown,) = next(iter(plan_of(config).outputs._overview().values()))[0]["rows"]
+    assert shown["smoke_test"] == "24 steps, 1,000,000 in the paper"
+    config["tables"]["table"]["paper"] = "cmlm"
     # a hundredth of the paper's steps is no smoke test
     config["recipes"]["cmlm"]["steps"] = 10_000
     notes = plan_of(config).outputs.resolved("tables", "table")["notes"]

@@ -63,7 +63,10 @@ def test_lines_of_pairs_may_have_labels(corpus):
 @pytest.mark.parametrize(
     ("content", "pairs", "message"),
     [
-        *((empty, False, r"own\.txt: it contains no strings") for empty in (b"", b"\n\n", b"  \n\t\n")),
+        *(
+            (empty, False, r"own\.txt: it contains no strings")
+            for empty in (b"", b"\n\n", b"  \n\t\n")
+        ),
         (b"\n", True, r"own\.txt: it contains no strings.*one pair text1\|\|text2 per line"),
         (b"fine\nna\xefve\n", False, r"own\.txt:2: not UTF-8"),
         *(

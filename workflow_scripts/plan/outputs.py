@@ -17,7 +17,12 @@ from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs
 from workflow_scripts.plan.requirements import Requirements, shown_searches
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.searches import TuningGridPlan
-from workflow_scripts.plan.training_notes import before_run, smoke_test, training_notes
+from workflow_scripts.plan.training_notes import (
+    before_run,
+    smoke_test,
+    smoke_test_rows,
+    training_notes,
+)
 from workflow_scripts.project_files import project_file
 from workflow_scripts.tables.document import paper_name
 from workflow_scripts.tables.page_records import input_files
@@ -152,6 +157,11 @@ class Outputs:
         run = Run(self._cells, self._rule_inputs, name)
         resolved = shared | kind.resolve(config, self._declared_cells(section, name), run)
         training = training_notes(self._cells, section, name)
+        if section == "tables":
+            smoke_tests = smoke_test_rows(self._cells, name)
+            for row in resolved.get("rows", ()):
+                if row.get("id") in smoke_tests:
+                    row["label"] += " (smoke test)"
         return resolved | {"notes": [*training, *resolved["notes"]]}
 
     def _declared_cells(self, section: str, name: str) -> list[DeclaredCell]:

@@ -6,6 +6,7 @@ from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.comparability import frozen
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.typed import Typed
+from workflow_scripts.tables.document import OWN
 
 # a recipe with less than a hundredth of the paper's steps shows that everything runs, no more
 _SMOKE_TEST = 100
@@ -35,11 +36,28 @@ def smoke_test(typed: Typed, paper: str, encoder: Encoder) -> str | None:
 
 
 def _published_steps(typed: Typed, paper: str, recipe: str) -> int | None:
-    """Return the steps of the paper's recipe of that name, or of the one that it is `like`."""
-    known, name = frozen(paper)["recipes"], recipe
+    """Return the steps of the paper's recipe of that name, or of the one that it is `like`.
+
+    A table of no paper has the recipes of all.
+    """
+    papers = typed.config.papers if paper == OWN else [paper]
+    known = {key: block for one in papers for key, block in frozen(one)["recipes"].items()}
+    name = recipe
     while name not in known and (like := typed.config.recipes[name].get("like")) is not None:
         name = like
     return known.get(name, {}).get("steps")
+
+
+def smoke_test_rows(cells: Cells, table: str) -> set[str]:
+    """Return the ids of the rows of a table that are smoke tests."""
+    paper = cells.typed.tables[table].paper
+    return {
+        row
+        for (row, _), requests in cells.requests.cells["tables", table].items()
+        for request in requests
+        for encoder in (request.encoders[0] if request.encoders else ())
+        if smoke_test(cells.typed, paper, encoder) is not None
+    }
 
 
 def training_notes(cells: Cells, section: str, name: str) -> list[str]:
