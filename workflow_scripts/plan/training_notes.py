@@ -1,6 +1,7 @@
 """What pages say of the training behind a row, where a reader would take it for another."""
 
 from collections import defaultdict
+from typing import Any
 
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.comparability import frozen
@@ -40,8 +41,9 @@ def _published_steps(typed: Typed, paper: str, recipe: str) -> int | None:
 
     A table of no paper has the recipes of all.
     """
-    papers = typed.config.papers if paper == OWN else [paper]
-    known = {key: block for one in papers for key, block in frozen(one)["recipes"].items()}
+    known: dict[str, Any] = {}
+    for known_paper in typed.config.papers if paper == OWN else [paper]:
+        known |= frozen(known_paper)["recipes"]
     name = recipe
     while name not in known and (like := typed.config.recipes[name].get("like")) is not None:
         name = like
