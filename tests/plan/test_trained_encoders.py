@@ -108,6 +108,7 @@ def test_a_recipe_that_is_like_the_papers_has_its_steps(config):
     [
         ({"model": "bert-eng"}, "`trained_encoders.0.model` is `bert-eng`.*'bert-en'"),
         ({"recipe": "cmln"}, "`trained_encoders.0.recipe` is `cmln`.*'cmlm'"),
+        ({"corpus": "text-eng"}, "`trained_encoders.0.corpus` is `text-eng`.*'text-en'"),
         (
             {"path": "resources/models/bert-en-mini"},
             "bert-en-mini, which has no encoder.json; give",

@@ -174,7 +174,7 @@ def _changed(
     for name in changes:
         if str(name) not in ids:
             shown = ".".join((*path, str(name)))
-            problem = f"changes `{name}`, which is not in the list that it adds to"
+            problem = f"changes `{name}`, which is not in the list that it changes"
             raise ConfigError(file, shown, problem, nearest_name(str(name), ids))
     return [
         _over(layers, entry, changes[name], (*path, name), file) if name in changes else entry

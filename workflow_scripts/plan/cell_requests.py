@@ -190,12 +190,7 @@ class CellRequests:
         scored = {
             encoder for request in requests for encoders in request.encoders for encoder in encoders
         }
-        return scored | {start for encoder in scored for start in self._starts(encoder)}
-
-    def _starts(self, encoder: Encoder) -> Iterator[Encoder]:
-        while (start := self._typed.start_of(encoder)) is not None:
-            yield start
-            encoder = start
+        return {made for encoder in scored for made in self._typed.with_starts(encoder)}
 
     def development_sets(self, encoders: Iterable[Encoder]) -> set[str]:
         """Return the data sets that tunings are watched on."""

@@ -1,7 +1,6 @@
 """What tables, figures and the pages of everything are assembled from: blocks and files."""
 
 from collections import defaultdict
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,17 +11,11 @@ from workflow_scripts.corpora.kinds import register as corpora
 from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.data_notes import DataNotes
-from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs, scoring_steps
 from workflow_scripts.plan.requirements import Requirements, shown_searches
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.searches import TuningGridPlan
-from workflow_scripts.plan.training_notes import (
-    before_run,
-    smoke_test,
-    smoke_test_rows,
-    training_notes,
-)
+from workflow_scripts.plan.training_notes import trained_rows, training_notes
 from workflow_scripts.project_files import project_file
 from workflow_scripts.tables.document import paper_name
 from workflow_scripts.tables.page_records import input_files
@@ -115,14 +108,6 @@ class Run:
         }
 
 
-def _first(note: Callable[..., str | None], *about: Any) -> str | None:
-    """Return what `note` says of the first encoder that it says something of; the last of `about`
-    are the encoders."""
-    *others, encoders = about
-    notes = (note(*others, encoder) for encoder in sorted(encoders))
-    return next((text for text in notes if text is not None), None)
-
-
 class Outputs:
     """The tables and figures of a config; every method is a function of it."""
 
@@ -156,13 +141,13 @@ class Outputs:
         kind = plugins.load(f"{section}.kinds", config.kind)
         run = Run(self._cells, self._rule_inputs, name)
         resolved = shared | kind.resolve(config, self._declared_cells(section, name), run)
-        training = training_notes(self._cells, section, name)
+        trained = trained_rows(self._cells, section, name)
         if section == "tables":
-            smoke_tests = smoke_test_rows(self._cells, name)
+            smoke_tests = {row.id for row in trained if row.smoke_tests}
             for row in resolved.get("rows", ()):
                 if row.get("id") in smoke_tests:
                     row["label"] += " (smoke test)"
-        return resolved | {"notes": [*training, *resolved["notes"]]}
+        return resolved | {"notes": [*training_notes(trained), *resolved["notes"]]}
 
     def _declared_cells(self, section: str, name: str) -> list[DeclaredCell]:
         """Return the cells of a table or figure in the order in which its kind requests them."""
@@ -243,12 +228,12 @@ class Outputs:
             kind = plugins.load("tables.kinds", block.kind)
             headline = kind.headline(block) if hasattr(kind, "headline") else None
             if headline is not None:
+                trained = {row.id: row for row in trained_rows(self._cells, "tables", name)}
                 for row in headline["rows"]:
-                    encoders = self._encoders_of_row(name, row["row"])
-                    row["models"] = sorted({encoder.model for encoder in encoders})
-                    both = encoders | self._encoders_of_row(name, row["against"])
-                    row["smoke_test"] = _first(smoke_test, self._typed, block.paper, both)
-                    row["trained_before"] = _first(before_run, self._typed, encoders)
+                    own, base = trained[row["row"]], trained[row["against"]]
+                    row["models"] = self._models_of_row(name, row["row"])
+                    row["smoke_test"] = next(iter([*own.smoke_tests, *base.smoke_tests]), None)
+                    row["trained_before"] = next(iter(own.before), None)
                 headlines[block.section].append({"table": name, **headline})
         return {
             paper: [headline for headline in paper_headlines if headline["is_chosen"]]
@@ -268,17 +253,12 @@ class Outputs:
         """Return the caption of a figure for the report, which reads it as reStructuredText."""
         return rst_text(self.figures[figure].caption)
 
-    def _encoders_of_row(self, table: str, row: str) -> set[Encoder]:
+    def _models_of_row(self, table: str, row: str) -> list[str]:
         cells = self._cells.requests.cells["tables", table].items()
         row_requests = (
             request for (name, _), requests in cells if name == row for request in requests
         )
-        return {
-            encoder
-            for request in row_requests
-            for encoders in request.encoders
-            for encoder in encoders
-        }
+        return sorted({encoder.model for encoder in self._cells.requests.encoders_of(row_requests)})
 
     def _index(self) -> dict[str, Any]:
         config, blocks = self._config, self._typed.blocks["recipes"]

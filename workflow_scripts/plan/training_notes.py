@@ -1,7 +1,9 @@
 """What pages say of the training behind a row, where a reader would take it for another."""
 
 from collections import defaultdict
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
 
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.comparability import frozen
@@ -15,24 +17,18 @@ _SMOKE_TEST = 100
 
 def before_run(typed: Typed, encoder: Encoder) -> str | None:
     """Return the encoder of before the run that an encoder is, or that its training starts from."""
-    current: Encoder | None = encoder
-    while current is not None:
-        if (trained := typed.trained.get(current)) is not None:
-            return trained.text
-        current = typed.start_of(current)
-    return None
+    chain = typed.with_starts(encoder)
+    return next((typed.trained[made].text for made in chain if made in typed.trained), None)
 
 
 def smoke_test(typed: Typed, paper: str, encoder: Encoder) -> str | None:
     """Return "24 steps, 1,000,000 in the paper" of an encoder trained, or on from one trained, for
     far fewer steps than the paper's; else None."""
-    current: Encoder | None = encoder
-    while current is not None and current not in typed.trained:
-        steps = getattr(typed.recipes[current.recipe], "steps", None)
-        published = _published_steps(typed, paper, current.recipe)
+    for recipe in reversed(typed.recipes_of(encoder)):
+        steps = getattr(typed.recipes[recipe], "steps", None)
+        published = _published_steps(typed, paper, recipe)
         if steps and published and steps * _SMOKE_TEST < published:
             return f"{steps:,} steps, {published:,} in the paper"
-        current = typed.start_of(current)
     return None
 
 
@@ -50,32 +46,47 @@ def _published_steps(typed: Typed, paper: str, recipe: str) -> int | None:
     return known.get(name, {}).get("steps")
 
 
-def smoke_test_rows(cells: Cells, table: str) -> set[str]:
-    """Return the ids of the rows of a table that are smoke tests."""
-    paper = cells.typed.tables[table].paper
-    return {
-        row
-        for (row, _), requests in cells.requests.cells["tables", table].items()
-        for request in requests
-        for encoder in (request.encoders[0] if request.encoders else ())
-        if smoke_test(cells.typed, paper, encoder) is not None
-    }
+class TrainedRow(NamedTuple):
+    """What is said of the training behind a row: each text once, in order."""
+
+    id: str
+    label: str
+    before: list[str]
+    smoke_tests: list[str]
 
 
-def training_notes(cells: Cells, section: str, name: str) -> list[str]:
-    """Return the notes of a table or figure on rows trained before, and on smoke tests."""
+def trained_rows(cells: Cells, section: str, name: str) -> list[TrainedRow]:
+    """Return the rows of a table, or what a figure draws, each once, in order."""
     typed, paper = cells.typed, getattr(cells.typed, section)[name].paper
-    before: dict[str, dict[str, None]] = defaultdict(dict)
-    smoke: dict[str, dict[str, None]] = defaultdict(dict)
+    encoders: dict[tuple[str, str], dict[Encoder, None]] = defaultdict(dict)
     for cell, requested in cells.requests.requested[section, name].items():
-        row = requested[0] if section == "tables" else requested
-        label = row.get("label") or cell[0]
+        label = (requested[0] if section == "tables" else requested).get("label") or cell[0]
         for request in cells.requests.cells[section, name][cell]:
-            for encoder in request.encoders[0] if request.encoders else ():
-                if (text := before_run(typed, encoder)) is not None:
-                    before[text][label] = None
-                if (text := smoke_test(typed, paper, encoder)) is not None:
-                    smoke[text][label] = None
+            of_first_seed = request.encoders[0] if request.encoders else ()
+            encoders[cell[0], label].update(dict.fromkeys(of_first_seed))
+
+    def texts(note: Callable[[Encoder], str | None], of_row: Iterable[Encoder]) -> list[str]:
+        return list(dict.fromkeys(filter(None, map(note, of_row))))
+
+    return [
+        TrainedRow(
+            *key,
+            texts(partial(before_run, typed), of_row),
+            texts(partial(smoke_test, typed, paper), of_row),
+        )
+        for key, of_row in encoders.items()
+    ]
+
+
+def training_notes(rows: Iterable[TrainedRow]) -> list[str]:
+    """Return the notes of a table or figure on rows trained before, and on smoke tests."""
+    before: dict[str, list[str]] = defaultdict(list)
+    smoke_tests: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        for text in row.before:
+            before[text].append(row.label)
+        for text in row.smoke_tests:
+            smoke_tests[text].append(row.label)
     notes = [
         f"Trained before this run, or on from an encoder that was: {', '.join(labels)} ({text})."
         for text, labels in before.items()
@@ -83,6 +94,6 @@ def training_notes(cells: Cells, section: str, name: str) -> list[str]:
     notes += [
         f"Smoke test: {', '.join(labels)} ({text}). It shows that everything runs, not what the "
         "method can do."
-        for text, labels in smoke.items()
+        for text, labels in smoke_tests.items()
     ]
     return notes

@@ -76,19 +76,27 @@ class Typed:
 
     def corpora_of(self, encoder: Encoder) -> list[str]:
         """Return the corpora that an encoder is tuned on here, those that it starts from first."""
-        if encoder.corpus == UNTUNED_CORPUS or encoder in self.trained:
+        if encoder.corpus == UNTUNED_CORPUS:
             return []
-        recipe, start = self.recipes[encoder.recipe], self.start_of(encoder)
-        before = [] if start is None else self.corpora_of(start)
-        own = [encoder.corpus] if recipe.tunes else []
-        return [*before, *own, *recipe.corpora().values()]
+        corpora: list[str] = []
+        for made in reversed(self._made_here(encoder)):
+            recipe = self.recipes[made.recipe]
+            corpora += [*([made.corpus] if recipe.tunes else ()), *recipe.corpora().values()]
+        return corpora
 
     def recipes_of(self, encoder: Encoder) -> list[str]:
         """Return the recipes that make an encoder here, those that it starts from first."""
-        if encoder in self.trained:
-            return []
-        start = self.start_of(encoder)
-        return [*(self.recipes_of(start) if start is not None else ()), encoder.recipe]
+        return [made.recipe for made in reversed(self._made_here(encoder))]
+
+    def with_starts(self, encoder: Encoder) -> list[Encoder]:
+        """Return an encoder, then the one that it starts from, and so on."""
+        chain = [encoder]
+        while (start := self.start_of(chain[-1])) is not None:
+            chain.append(start)
+        return chain
+
+    def _made_here(self, encoder: Encoder) -> list[Encoder]:
+        return [made for made in self.with_starts(encoder) if made not in self.trained]
 
     def start_of(self, encoder: Encoder) -> Encoder | None:
         """Return the encoder that another's tuning starts from; None where that is the model."""
@@ -153,7 +161,10 @@ def read_typed(layers: Layers) -> Typed:
         },
         added_recipes=frozenset(recipes) - _shipped_recipes(layers, recipes),
         trained=read_trained_encoders(
-            _holding(layers, config.trained_encoders), config.models, read_recipes
+            _holding(layers, config.trained_encoders),
+            config.models,
+            read_recipes,
+            config.corpora,
         ),
     )
 

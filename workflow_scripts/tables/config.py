@@ -40,7 +40,7 @@ class EncoderRow(Block):
 
     id: Id = Field(description="Id, as in the file of published values.")
     label: Text = Field(description="Name on the page.")
-    group: Text | None = Field(None, description="Heading that rows of one group share.")
+    group: Text | None = Field(None, description="Rows of one group are shown together.")
     corpus: Text | None = Field(
         None, description="Corpus to tune on; {language} is replaced by the column's language."
     )

@@ -38,6 +38,7 @@ class TuningGrid(Block):
         description="Cells that one job tunes in sequence."
     )
     shown: list[Text] | None = Field(
-        None, description="Searches that tables of kind grid show and all_tables runs; or `all`."
+        None,
+        description="Searches that tables of kind grid show and all_tables runs; default: all.",
     )
     searches: dict[Id, SearchBlock] = Field(description="Searches by id.")

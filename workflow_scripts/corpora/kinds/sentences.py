@@ -35,7 +35,9 @@ class Options(SampledBlock):
         "QNLI (question, sentence) or of NLI (SNLI and MultiNLI: premise, hypothesis), or one side "
         "of WikiMatrix (margin score, sentence, sentence) from a margin on.",
     )
-    side: Literal["left", "right"] = Field("left", description="For wikimatrix: the language.")
+    side: Literal["left", "right"] = Field(
+        "left", description="For wikimatrix: which side to take."
+    )
     margin: float = Field(1.04, description="For wikimatrix: the lowest margin score.")
     language: Text | None = Field(None, description="Language of the sentences, for readers only.")
 

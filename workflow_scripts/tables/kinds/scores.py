@@ -71,7 +71,7 @@ class RowBlock(EncoderRow):
         None, description="A model, or one per language; {language} is replaced."
     )
     recipe: Text | None = Field(None, description="Recipe; placeholders are replaced.")
-    metric: Text | None = Field(None, description="Data set for this row, instead of the columns'.")
+    metric: Text | None = Field(None, description="Metric for this row, instead of the columns'.")
     against: Id | None = Field(
         None, description="Row that this one is compared with: difference, paired bootstrap."
     )
