@@ -31,6 +31,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from tools.doc_pages import blanked, docs_pages, line_of
 from tools.run_numbers import Record, Recorded, recorded_anew
 from workflow_scripts.command_main import run_command
 from workflow_scripts.delimited import Layout, read_rows
@@ -72,11 +73,8 @@ _CODE = re.compile(r"^```.*?^```[^\n]*$|^    [^\n]*$|`[^`\n]*`", re.MULTILINE | 
 
 
 def pages(root: Path) -> list[Path]:
-    """Return the pages that people write: README, CONTRIBUTING, and those of docs/."""
-    docs = root / "docs"
-    made = {docs / "example-run" / folder for folder in ("tables", "figures")}
-    written = [page for page in sorted(docs.rglob("*.md")) if page.parent not in made]
-    return [root / "README.md", root / "CONTRIBUTING.md", *written]
+    """Return the pages whose numbers are filled: README, CONTRIBUTING, and those of docs/."""
+    return [root / "README.md", root / "CONTRIBUTING.md", *docs_pages(root)]
 
 
 def read_record(file: Path) -> Record:
@@ -99,15 +97,6 @@ def shown(value: str, form: str | None) -> str:
     return f"{int(value):,}" if re.fullmatch(r"\d+", value) else value
 
 
-def _blanked(pattern: re.Pattern[str], text: str) -> str:
-    """Return the text with spaces where the pattern matches, so that places stay."""
-    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-
-
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
-
-
 def names_in(text: str) -> set[str]:
     return {match["name"] for match in MARK.finditer(text)}
 
@@ -118,14 +107,14 @@ def filled(text: str, record: Mapping[str, Recorded], page: str) -> str:
     Raises `UserError`, with page and line, for a name that is not recorded, and for a mark that
     would show or break its line: in code, or where a line begins.
     """
-    without_code = _blanked(_CODE, text)
+    without_code = blanked(_CODE, text)
     for begun in re.finditer("<!--=(?!NAME)", text):
         if not MARK.match(text, begun.start()):
-            where = f"{page}:{_line(text, begun.start())}"
+            where = f"{page}:{line_of(text, begun.start())}"
             remedy = "write <!--=NAME-->0<!--/--> on one line, or <!--=NAME:DIGITS-->0<!--/-->"
             raise UserError(where, "a mark that is not complete", remedy)
     for match in MARK.finditer(text):
-        where = f"{page}:{_line(text, match.start())}"
+        where = f"{page}:{line_of(text, match.start())}"
         if without_code[match.start()] == " ":
             raise UserError(where, "a mark in code would show", "move the number out of the code")
         line_start = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
@@ -147,8 +136,8 @@ def filled(text: str, record: Mapping[str, Recorded], page: str) -> str:
 def unfilled(text: str) -> list[tuple[int, str]]:
     """Return (line, number) of counts, times, sizes and scores that no mark fills."""
     for pattern in (_CODE, MARK, _FIXED, re.compile(r"\]\([^)]*\)")):
-        text = _blanked(pattern, text)
-    return [(_line(text, match.start()), match[0]) for match in _OF_A_RUN.finditer(text)]
+        text = blanked(pattern, text)
+    return [(line_of(text, match.start()), match[0]) for match in _OF_A_RUN.finditer(text)]
 
 
 def main() -> None:

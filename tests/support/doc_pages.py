@@ -1,23 +1,15 @@
-"""The pages that people write, and the code blocks in them."""
+"""The texts of the pages that people write, the code blocks in them, and their commands."""
 
 import re
 from pathlib import Path
 
-# made by `make docs`, `make bench` and `make rehearse-gpu`
-GENERATED = ("reference/api", "reference/commands", "reference/config", "reference/data-sets")
-GENERATED += ("reference/gpu-rehearsal",)
-ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "config/README.md")
-ROOT_PAGES += ("envs/README.md", "bundled_models/README.md")
+from tools import doc_pages
 
 
 def written_pages(project: Path) -> dict[str, str]:
     """Return the text of each page that is written by hand, by its path in the project."""
-    docs = project / "docs"
-    copied = {docs / "example-run" / folder for folder in ("tables", "figures")}
-    made = {docs / f"{name}.md" for name in GENERATED}
-    files = [file for file in sorted(docs.rglob("*.md")) if file.parent not in copied]
-    paths = [project / name for name in ROOT_PAGES] + [file for file in files if file not in made]
-    return {path.relative_to(project).as_posix(): path.read_text("utf-8") for path in paths}
+    pages = doc_pages.written_pages(project)
+    return {page.relative_to(project).as_posix(): page.read_text("utf-8") for page in pages}
 
 
 def blocks_of(text: str) -> list[tuple[str, str]]:
