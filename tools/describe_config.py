@@ -47,6 +47,7 @@ with `--configfile`, overrides all of them and contains only what differs.
 | `base: [FILE, ...]` | it overrides these files, named relative to its own folder |
 | `base: none` | it overrides nothing |
 | a block | is merged key by key; lists and values are replaced |
+| `rows: {ID: {...}}`, `columns: {ID: {...}}` | changes that row or column key by key |
 | `key+: [...]` | appends to the list of that key in the overridden file |
 | a model with another source; another `kind`, `format` or `method` | replaces the whole block |
 | `tables: {table05: null}` | removes an entry; this works for every block of ids |
