@@ -407,8 +407,8 @@ def truncation_line(encoder: NameEncoder, index: name_index.NameIndex, batch: Me
     """Return a line on what the encoder's `dimensions` lose among a sample of the names."""
     from workflow_scripts.retrieval import vector_loss
 
-    step = max(1, -(-len(index) // vector_loss.SEARCHED))
-    names = [index[row][1] for row in range(0, len(index), step)]
+    rows = vector_loss.spread(range(len(index)), vector_loss.SEARCHED)
+    names = [index[row][1] for row in rows]
     return vector_loss.truncation_line(
         vector_loss.SampledStrings(encoder.encoder, "passage", names),
         vector_loss.SampledStrings(encoder.encoder, "query", batch.distinct),
