@@ -64,14 +64,14 @@ def link_report(
             facts.append(Fact(accuracy, f"accuracy@{k}", f"95%: {note}"))
     figures, listings = _score_figures(survey, options), []
     if doubtful := survey.doubtful():
-        text = first_of(len(doubtful), linked, "links").capitalize()
+        text = first_of(len(doubtful), linked, "links")
         text += ", the smallest margin first: the second best id scores nearly as high."
         listings.append(_listing("Doubtful links", text, doubtful, confidence))
     if points := survey.threshold_points():
         figures.append(_curve(points, counts.known))
     if unlinked := survey.unlinked():
-        text = first_of(len(unlinked), unlinked_count, "mentions").capitalize()
-        text = f"{text}, the nearest to a link first."
+        text = first_of(len(unlinked), unlinked_count, "mentions")
+        text += ", the nearest to a link first."
         listings.append(_listing("Not linked", text, unlinked, confidence))
     return Report(f"Links by {cut(encoder)}", f"{verdict}.", facts, figures, listings, notes)
 
@@ -90,12 +90,9 @@ def _score_figures(survey: LinkSurvey, options: LinkOptions) -> list[Figure]:
     ]
     if not groups:
         return []
-    mark = None
-    if options.threshold is not None:
-        mark = (options.threshold, f"threshold {options.threshold:.4g}")
     title = "Scores of the best ids"
     text = "How near each mention is to the best name: links on the left are the less certain ones."
-    drawing = histogram(groups, "scores", title, "score", "mentions", mark)
+    drawing = histogram(groups, "scores", title, "score", "mentions", options.threshold)
     return [Figure(title, text, drawing, [(group.tone, group.label) for group in groups])]
 
 
