@@ -30,6 +30,7 @@ from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_l
 from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
+from workflow_scripts.reports.link_report import link_report
 from workflow_scripts.reports.link_survey import LinkSurvey
 from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.retrieval import name_index
@@ -355,9 +356,6 @@ def write_link_report(
     names: int,
 ) -> None:
     """Write the page of a report; `names` are how many names there are."""
-    # Only now: it brings scipy.
-    from workflow_scripts.reports.link_report import link_report
-
     confidence = None if settled.calibration is None else settled.calibration.confidence
     lines = [*counts.lines(), *settled.lines]
     notes = [("Names", f"{names:,}"), *(("Counts", line) for line in lines)]

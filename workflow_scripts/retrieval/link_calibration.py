@@ -19,6 +19,7 @@ from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.link_thresholds import (
     ThresholdPoint,
     lowest_threshold,
+    share_interval,
     threshold_points,
 )
 from workflow_scripts.retrieval.mention_links import Link
@@ -276,15 +277,12 @@ def precision_lines(
         f"  on the {mentions} mentions that this was chosen on: {chosen}",
     ]
     if others:
-        with quick_imports():
-            from scipy.stats import binomtest
-
         linked = [mention.right for mention in others if mention.score >= point.threshold]
         shown = "none linked"
         if linked:
-            test = binomtest(sum(linked), len(linked))
-            low, high = test.proportion_ci(method="wilson")
-            shown = f"precision {test.statistic:.4f} (95% interval {low:.4f} {high:.4f})"
+            low, high = share_interval(sum(linked), len(linked))
+            precision = sum(linked) / len(linked)
+            shown = f"precision {precision:.4f} (95% interval {low:.4f} {high:.4f})"
             shown += f", coverage {len(linked) / len(others):.4f}"
         lines.append(f"  on {who}: {shown}")
     return lines
