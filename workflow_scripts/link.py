@@ -43,7 +43,7 @@ from workflow_scripts.retrieval.link_calibration import (
     settle_links,
 )
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
-from workflow_scripts.retrieval.mention_links import LinkWriter, Report, has_concept, is_right
+from workflow_scripts.retrieval.mention_links import LinkWriter, Report
 from workflow_scripts.retrieval.mentions import (
     BATCH,
     MentionBatch,
@@ -383,9 +383,9 @@ def _accuracies(
 
     rows = {text: row for row, text in enumerate(batch.distinct)}
     gold = [
-        (rows[text], mention)
+        (rows[text], mention.gold_ids)
         for mention, text in zip(batch.mentions, batch.texts, strict=True)
-        if has_concept(mention)
+        if mention.gold_ids
     ][:SAMPLE]
     if not gold:
         return []
@@ -393,7 +393,7 @@ def _accuracies(
     shares = []
     for search in (rescored.search, None):
         ranked = rank_ids(index, some, 1, each_name=each_name, threads=threads, approximate=search)
-        right = [is_right(mention, links) for (_, mention), links in zip(gold, ranked, strict=True)]
+        right = [links[0].is_one_of(ids) for (_, ids), links in zip(gold, ranked, strict=True)]
         shares.append(sum(right) / len(right))
     return [
         f"{rescored.name}: accuracy@1 {shares[0]:.4f}, of exact search {shares[1]:.4f}, on the "

@@ -5,7 +5,6 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids
 from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.link_thresholds import ThresholdPoint, threshold_points
 from workflow_scripts.retrieval.mention_links import Link, how_linked
@@ -87,9 +86,9 @@ class LinkSurvey:
 
     def _add(self, mention: Mention, links: Sequence[Link], options: LinkOptions) -> None:
         how, best = how_linked(links, options), links[0]
-        gold, is_right = split_concept_ids(mention.gold or ""), None
-        if gold:
-            is_right = ids_meet(gold, split_concept_ids(best.id))
+        is_right = None
+        if gold := mention.gold_ids:
+            is_right = best.is_one_of(gold)
             self._known += 1
             if how.by_margin:
                 self._best.append(float(as_written(best.score)))

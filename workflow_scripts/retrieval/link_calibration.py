@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import check_own_json, read_json, write_json
 from workflow_scripts.imports import quick_imports
@@ -230,9 +229,9 @@ def judged_mentions(answers: Iterable[Answer]) -> list[JudgedMention]:
     for batch, ranked in answers:
         best = {text: links[0] for text, links in zip(batch.distinct, ranked, strict=True)}
         for mention, text in zip(batch.mentions, batch.texts, strict=True):
-            if gold := split_concept_ids(mention.gold or ""):
-                right = ids_meet(gold, split_concept_ids(best[text].id))
-                judged.append(JudgedMention(text, float(as_written(best[text].score)), right))
+            if gold := mention.gold_ids:
+                score = float(as_written(best[text].score))
+                judged.append(JudgedMention(text, score, best[text].is_one_of(gold)))
     return judged
 
 

@@ -22,6 +22,10 @@ class Link(NamedTuple):
     name: str
     score: float
 
+    def is_one_of(self, ids: Iterable[str]) -> bool:
+        """Return whether the id, or one of several joined by |, is among gold ids."""
+        return ids_meet(ids, split_concept_ids(self.id))
+
 
 class Report:
     """Counts of what was linked, and accuracy over the mentions that have a gold id."""
@@ -52,10 +56,10 @@ class Report:
             self._example = self._example or f"{mention.text!r} as {mention.expanded!r}"
         if mention.gold is None:
             return
-        if not (gold := split_concept_ids(mention.gold)):
+        if not (gold := mention.gold_ids):
             self.without_concept += 1
             return
-        ranks = (n for n, link in enumerate(links) if ids_meet(gold, split_concept_ids(link.id)))
+        ranks = (n for n, link in enumerate(links) if link.is_one_of(gold))
         rank = next(ranks, None) if linked else None
         self.known += 1
         if by_margin and links:
@@ -104,17 +108,6 @@ class Report:
     def hits_at(self, k: int) -> int:
         """Return how many mentions have a right id among the first k."""
         return sum(number for rank, number in self._ranks.items() if rank < k)
-
-
-def has_concept(mention: Mention) -> bool:
-    """Return whether a mention has a gold id that counts."""
-    return bool(mention.gold is not None and split_concept_ids(mention.gold))
-
-
-def is_right(mention: Mention, links: Sequence[Link]) -> bool:
-    """Return whether the best link of a mention is one of its gold ids."""
-    gold = split_concept_ids(mention.gold or "")
-    return bool(links) and ids_meet(gold, split_concept_ids(links[0].id))
 
 
 class LinkWriter:
