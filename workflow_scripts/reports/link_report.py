@@ -65,7 +65,7 @@ def link_report(
         text = first_of(len(doubtful), linked, "links")
         text += ", the smallest margin first: the second best id scores nearly as high."
         listings.append(_listing("Doubtful links", text, doubtful, confidence))
-    if points := survey.threshold_points():
+    if points := counts.threshold_points():
         figures.append(_curve(points, counts.known))
     if unlinked := survey.unlinked():
         text = first_of(len(unlinked), unlinked_count, "mentions")

@@ -7,7 +7,11 @@ from typing import Any, NamedTuple, TextIO
 
 from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
 from workflow_scripts.retrieval.link_options import LinkOptions
-from workflow_scripts.retrieval.link_thresholds import threshold_lines, threshold_points
+from workflow_scripts.retrieval.link_thresholds import (
+    ThresholdPoint,
+    threshold_lines,
+    threshold_points,
+)
 from workflow_scripts.retrieval.mentions import Mention, MentionBatch
 from workflow_scripts.retrieval.rankings import as_written
 
@@ -60,10 +64,11 @@ class Report:
             self.without_concept += 1
             return
         ranks = (n for n, link in enumerate(links) if link.is_one_of(gold))
-        rank = next(ranks, None) if linked else None
+        first = next(ranks, None)
         self.known += 1
         if by_margin and links:
-            self._best.append((float(as_written(links[0].score)), rank == 0))
+            self._best.append((float(as_written(links[0].score)), first == 0))
+        rank = first if linked else None
         if rank is not None:
             self._ranks[rank] += 1
         else:
@@ -89,12 +94,15 @@ class Report:
             what = "without a gold id (empty, -1, CUI-less): not counted"
             yield f"{self.without_concept} {what}"
 
+    def threshold_points(self) -> list[ThresholdPoint]:
+        """Return precision by coverage of the mentions that have a gold id; [] without any."""
+        scores, right = zip(*self._best, strict=True) if self._best else ((), ())
+        return threshold_points(scores, right, self.known)
+
     def lines_of_thresholds(self) -> list[str]:
-        """Return lines on precision by coverage, of mentions that have a gold id."""
-        if not self._best:
-            return []
-        scores, right = zip(*self._best, strict=True)
-        return threshold_lines(threshold_points(scores, right, self.known))
+        """Return lines on precision by coverage; [] without a gold id."""
+        points = self.threshold_points()
+        return threshold_lines(points) if points else []
 
     def lines_of_unknown(self, ids: Iterable[str]) -> list[str]:
         """Return a line on the mentions whose gold ids are none of `ids`, those of all names."""
