@@ -114,7 +114,7 @@ def link(
         made_by(provenance, index), fit, calibration, target_precision, gold is not None, seed
     )
     settled = settle_links(answers, options, plan)
-    confidence = None if settled.calibration is None else settled.calibration.confidence
+    confidence = settled.confidence
     columns = columns_of_links(confidence is not None, documents is not None)
     survey = None if page is None else LinkSurvey()
     counts, rows = Report(k, None), []

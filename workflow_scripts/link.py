@@ -32,7 +32,7 @@ from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
 from workflow_scripts.reports.link_report import link_report
 from workflow_scripts.reports.link_survey import LinkSurvey
-from workflow_scripts.reports.page import check_report, write_report
+from workflow_scripts.reports.page import check_report, name_of, write_report
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.link_calibration import (
     Answer,
@@ -323,7 +323,6 @@ def write_links(
 ) -> None:
     """Write the links of mentions, and print how many there are."""
     survey = None if output.report is None else LinkSurvey()
-    confidence = None if settled.calibration is None else settled.calibration.confidence
     with ExitStack() as stack:
         stream, errors = (
             None if path is None else stack.enter_context(atomic_text(path))
@@ -331,7 +330,7 @@ def write_links(
         )
         writer = LinkWriter(
             *(stream or data_output(), errors, settled.options, output.format),
-            confidence=confidence,
+            confidence=settled.confidence,
             expanded=expanded,
         )
         for batch, ranked in settled.answers:
@@ -356,13 +355,10 @@ def write_link_report(
     names: int,
 ) -> None:
     """Write the page of a report; `names` are how many names there are."""
-    confidence = None if settled.calibration is None else settled.calibration.confidence
     lines = [*counts.lines(), *settled.lines]
     notes = [("Names", f"{names:,}"), *(("Counts", line) for line in lines)]
-    options = settled.options
-    # of a folder no more than its name
-    name = Path(encoder).name
-    write_report(path, link_report(name, survey, options, counts, confidence, notes))
+    options, name = settled.options, name_of(encoder)
+    write_report(path, link_report(name, survey, options, counts, settled.confidence, notes))
 
 
 def _accuracies(

@@ -4,7 +4,7 @@ Fitted on half of the mentions that have gold ids, checked on the other half (Za
 2002, Transforming classifier scores into accurate multiclass probability estimates).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -187,6 +187,11 @@ class SettledLinks(NamedTuple):
     options: LinkOptions
     calibration: Calibration | None
     lines: list[str]
+
+    @property
+    def confidence(self) -> Callable[[float], float] | None:
+        """What gives the probability that a best link is right by its score, if anything does."""
+        return None if self.calibration is None else self.calibration.confidence
 
 
 # mentions, and k + 1 links of each distinct text
