@@ -46,6 +46,23 @@ def delete_words(text: str, generator: random.Random) -> str:
     return " ".join(kept or [generator.choice(words)])
 
 
+def training_arguments(choices: Any, seed: int) -> Any:
+    """Return the arguments of the trainer by a recipe, without logs and checkpoints."""
+    return theirs.SentenceTransformerTrainingArguments(
+        # it writes nothing
+        output_dir=tempfile.gettempdir(),
+        num_train_epochs=choices.epochs,
+        per_device_train_batch_size=choices.batch_size,
+        learning_rate=choices.learning_rate,
+        weight_decay=choices.weight_decay,
+        seed=seed,
+        max_grad_norm=choices.max_gradient_norm or 0,
+        **{"lr_scheduler_type": "constant", "dataloader_drop_last": True},
+        **{"use_cpu": True, "bf16": False, "fp16": False, "disable_tqdm": True},
+        **{"save_strategy": "no", "logging_strategy": "no", "report_to": "none"},
+    )
+
+
 def tune_with_trainer(
     encoder: Any, strings: Sequence[str], choices: Any, seed: int, now: Callable[[], Any]
 ) -> tuple[Any, Any]:
@@ -64,19 +81,7 @@ def tune_with_trainer(
     clock.on_train_begin = clock.on_train_end = lambda *_, **__: times.append(now())
     trainer = theirs.SentenceTransformerTrainer(
         model=encoder,
-        args=theirs.SentenceTransformerTrainingArguments(
-            # it writes nothing
-            output_dir=tempfile.gettempdir(),
-            num_train_epochs=choices.epochs,
-            per_device_train_batch_size=choices.batch_size,
-            learning_rate=choices.learning_rate,
-            weight_decay=choices.weight_decay,
-            seed=seed,
-            max_grad_norm=choices.max_gradient_norm or 0,
-            **{"lr_scheduler_type": "constant", "dataloader_drop_last": True},
-            **{"use_cpu": True, "bf16": False, "fp16": False, "disable_tqdm": True},
-            **{"save_strategy": "no", "logging_strategy": "no", "report_to": "none"},
-        ),
+        args=training_arguments(choices, seed),
         train_dataset=Dataset.from_dict({"anchor": first, "positive": second}),
         loss=loss,
         callbacks=[clock],

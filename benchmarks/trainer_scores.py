@@ -8,7 +8,6 @@ over seeds and of the difference, with its 95% interval (Welch).
 """
 
 import argparse
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from datasets import Dataset
 from scipy import stats
-from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+from sentence_transformers import SentenceTransformerTrainer
 
 import mirror_bert
 from benchmarks.benchmark_strings import read_strings
 from benchmarks.plain_tuning import set_dropout
+from benchmarks.sentence_transformers_tuning import training_arguments
 from benchmarks.workloads import read_block
 from mirror_bert.sentence_transformers import DatasetEvaluator, MirrorCollator, MirrorLoss
 from workflow_scripts.command_main import run_command
@@ -58,25 +58,13 @@ def tune_with_trainer(model: str, strings: Sequence[str], recipe: dict[str, Any]
     encoder = mirror_bert.load(model, **settings).to_sentence_transformers()
     set_dropout(encoder, choices.dropout)
     masking = choices.span_masking and choices.span_masking.model_dump()
-    with tempfile.TemporaryDirectory() as folder:
-        SentenceTransformerTrainer(
-            model=encoder,
-            args=SentenceTransformerTrainingArguments(
-                output_dir=folder,
-                num_train_epochs=choices.epochs,
-                per_device_train_batch_size=choices.batch_size,
-                learning_rate=choices.learning_rate,
-                weight_decay=choices.weight_decay,
-                seed=seed,
-                max_grad_norm=choices.max_gradient_norm or 0.0,
-                **{"lr_scheduler_type": "constant", "dataloader_drop_last": True},
-                **{"use_cpu": True, "disable_tqdm": True, "report_to": "none"},
-                **{"save_strategy": "no", "logging_strategy": "no"},
-            ),
-            train_dataset=Dataset.from_dict({"string": list(strings)}),
-            loss=MirrorLoss(encoder, choices.temperature, choices.loss_denominator),
-            data_collator=MirrorCollator(encoder, masking, seed),
-        ).train()
+    SentenceTransformerTrainer(
+        model=encoder,
+        args=training_arguments(choices, seed),
+        train_dataset=Dataset.from_dict({"string": list(strings)}),
+        loss=MirrorLoss(encoder, choices.temperature, choices.loss_denominator),
+        data_collator=MirrorCollator(encoder, masking, seed),
+    ).train()
     encoder.max_seq_length = choices.embed_max_length
     return encoder.eval()
 

@@ -114,7 +114,7 @@ def link(
         made_by(provenance, index), fit, calibration, target_precision, gold is not None, seed
     )
     settled = settle_links(answers, options, plan)
-    confidence = None if settled.calibration is None else settled.calibration.confidence
+    confidence = settled.confidence
     columns = columns_of_links(confidence is not None, documents is not None)
     survey = None if page is None else LinkSurvey()
     counts, rows = Report(k, None), []
@@ -128,8 +128,10 @@ def link(
     frame = pandas.DataFrame(rows, columns=columns)
     frame.attrs["report"] = [*counts.lines(), *counts.lines_of_thresholds(), *settled.lines]
     frame.attrs["calibration"] = settled.calibration
-    if (recall := next((line for line in lines if ": recall@" in line), None)) is not None:
-        frame.attrs["recall"] = recall
+    # other lines are on what fewer dimensions lose
+    for line in lines:
+        if line.startswith(f"{quantization}: recall@"):
+            frame.attrs["recall"] = line
     if survey is not None and page is not None:
         write_link_report(page, encoder.name, survey, settled, counts, len(index))
     return frame

@@ -521,3 +521,12 @@ def test_linking_in_memory_takes_codes_too(run, many, encoder):
     rows = run(mention_column=1, k=3, quantization="binary")
     assert [*zip(frame["mention"], frame["id"], strict=True)] == [(r[0], r[2]) for r in rows[1:]]
     assert frame.attrs["recall"].startswith("binary: recall@3 0.9")
+
+
+def test_a_recall_in_memory_is_that_of_the_codes_whatever_the_dimensions(many, encoder):
+    pairs = [tuple(line.split("\t")) for line in many[0].read_text().splitlines()]
+    mentions = [line.split("\t")[0] for line in many[1].read_text().splitlines()]
+    cut = mirror_bert.load(encoder, device="cpu", dimensions=6)
+    frame = mirror_bert.link(cut, pairs, mentions, k=3, quantization="int8")
+    assert frame.attrs["recall"].startswith("int8: recall@3 ")
+    assert "recall" not in mirror_bert.link(cut, pairs, mentions, k=3).attrs

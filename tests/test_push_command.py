@@ -55,7 +55,7 @@ def test_an_encoder_is_uploaded_with_its_card(run, hub, folder):
     assert f"encoder uploaded to {hub.endpoint}/owner/mine" in printed
     repository = hub.repositories["owner/mine"]
     assert repository.private
-    # what is no part of an encoder stays here
+    # what is not part of an encoder is not uploaded
     expected = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert set(repository.files) == expected - {"notes.txt"}
     assert all(body == (folder / name).read_bytes() for name, body in repository.files.items())

@@ -29,7 +29,6 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import (
     check_new_file,
     check_own_json,
-    read_lines,
     sha256_of,
     sha256_of_lines,
     without_link,
@@ -130,7 +129,7 @@ def embed(
         quantization=quantization,
     )
     settings = settle_settings(model, encoder)
-    lines = read_lines(strings) if not table.column else column_of(strings, table)
+    lines = column_of(strings, table)
     if not lines:
         raise UserError(strings, "no strings to embed", "write one per line")
 

@@ -30,8 +30,9 @@ from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_l
 from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
 from workflow_scripts.path_functions import command
+from workflow_scripts.reports.link_report import link_report
 from workflow_scripts.reports.link_survey import LinkSurvey
-from workflow_scripts.reports.page import check_report, write_report
+from workflow_scripts.reports.page import check_report, name_of, write_report
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.link_calibration import (
     Answer,
@@ -42,7 +43,7 @@ from workflow_scripts.retrieval.link_calibration import (
     settle_links,
 )
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
-from workflow_scripts.retrieval.mention_links import LinkWriter, Report, has_concept, is_right
+from workflow_scripts.retrieval.mention_links import LinkWriter, Report
 from workflow_scripts.retrieval.mentions import (
     BATCH,
     MentionBatch,
@@ -322,7 +323,6 @@ def write_links(
 ) -> None:
     """Write the links of mentions, and print how many there are."""
     survey = None if output.report is None else LinkSurvey()
-    confidence = None if settled.calibration is None else settled.calibration.confidence
     with ExitStack() as stack:
         stream, errors = (
             None if path is None else stack.enter_context(atomic_text(path))
@@ -330,7 +330,7 @@ def write_links(
         )
         writer = LinkWriter(
             *(stream or data_output(), errors, settled.options, output.format),
-            confidence=confidence,
+            confidence=settled.confidence,
             expanded=expanded,
         )
         for batch, ranked in settled.answers:
@@ -355,16 +355,10 @@ def write_link_report(
     names: int,
 ) -> None:
     """Write the page of a report; `names` are how many names there are."""
-    # Only now: it brings scipy.
-    from workflow_scripts.reports.link_report import link_report
-
-    confidence = None if settled.calibration is None else settled.calibration.confidence
     lines = [*counts.lines(), *settled.lines]
     notes = [("Names", f"{names:,}"), *(("Counts", line) for line in lines)]
-    options = settled.options
-    # of a folder no more than its name
-    name = Path(encoder).name
-    write_report(path, link_report(name, survey, options, counts, confidence, notes))
+    options, name = settled.options, name_of(encoder)
+    write_report(path, link_report(name, survey, options, counts, settled.confidence, notes))
 
 
 def _accuracies(
@@ -385,9 +379,9 @@ def _accuracies(
 
     rows = {text: row for row, text in enumerate(batch.distinct)}
     gold = [
-        (rows[text], mention)
+        (rows[text], mention.gold_ids)
         for mention, text in zip(batch.mentions, batch.texts, strict=True)
-        if has_concept(mention)
+        if mention.gold_ids
     ][:SAMPLE]
     if not gold:
         return []
@@ -395,7 +389,7 @@ def _accuracies(
     shares = []
     for search in (rescored.search, None):
         ranked = rank_ids(index, some, 1, each_name=each_name, threads=threads, approximate=search)
-        right = [is_right(mention, links) for (_, mention), links in zip(gold, ranked, strict=True)]
+        right = [links[0].is_one_of(ids) for (_, ids), links in zip(gold, ranked, strict=True)]
         shares.append(sum(right) / len(right))
     return [
         f"{rescored.name}: accuracy@1 {shares[0]:.4f}, of exact search {shares[1]:.4f}, on the "
@@ -407,8 +401,8 @@ def truncation_line(encoder: NameEncoder, index: name_index.NameIndex, batch: Me
     """Return a line on what the encoder's `dimensions` lose among a sample of the names."""
     from workflow_scripts.retrieval import vector_loss
 
-    step = max(1, -(-len(index) // vector_loss.SEARCHED))
-    names = [index[row][1] for row in range(0, len(index), step)]
+    rows = vector_loss.spread(range(len(index)), vector_loss.SEARCHED)
+    names = [index[row][1] for row in rows]
     return vector_loss.truncation_line(
         vector_loss.SampledStrings(encoder.encoder, "passage", names),
         vector_loss.SampledStrings(encoder.encoder, "query", batch.distinct),

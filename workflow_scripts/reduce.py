@@ -9,7 +9,6 @@ from workflow_scripts.embedding.chosen_encoder import check_counts
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.settings import OPTIONS, Pooling, SettingsOptions
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import read_lines
 from workflow_scripts.imports import MachineOptions, check_threads, quick_imports
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command
@@ -55,7 +54,7 @@ def reduce(
     table.check("--strings", strings)
     check_output(output, overwrite, [model, strings], None)
     settings = settle_settings(model, SettingsOptions(pooling=pooling, max_length=max_length))
-    lines = read_lines(strings) if not table.column else column_of(strings, table)
+    lines = column_of(strings, table)
     if not lines:
         raise UserError(strings, "no strings to fit a PCA on", "write one per line")
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.

@@ -32,7 +32,7 @@ from workflow_scripts.files import STDIN, check_new_file, check_own_json, withou
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
 from workflow_scripts.path_functions import command_of_modes
-from workflow_scripts.reports.page import Report, check_report, write_report
+from workflow_scripts.reports.page import Report, check_report, name_of, write_report
 from workflow_scripts.reports.search_report import nearest_report, pairs_report
 from workflow_scripts.retrieval.margin_mining import (
     NEIGHBOURS,
@@ -304,11 +304,6 @@ def pair_rows(
         for row, other, score in pairs:
             numbers = left.numbers[row], right.numbers[other]
             yield score, *numbers, left.strings[row], right.strings[other]
-
-
-def name_of(encoder: str) -> str:
-    """Return the name of an encoder that a report shows, which has no path of this machine."""
-    return Path(encoder).name or encoder
 
 
 def _least(threshold: float | None) -> float:

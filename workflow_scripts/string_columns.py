@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_scripts.delimited import Layout, Row, malformed, read_json_lines, read_rows, select
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.files import parse_json, stream_lines
+from workflow_scripts.files import parse_json, read_lines, stream_lines
 
 # by the end of a file's name, `.gz` taken off the texts
 _ENDINGS = {".csv": "CSV", ".tsv": "TSV", ".jsonl": "JSON lines", ".parquet": "Parquet"}
@@ -118,7 +118,9 @@ def strings_of(path: Path, options: TableOptions) -> Iterator[tuple[int, list[st
 
 
 def column_of(path: Path, options: TableOptions) -> list[str]:
-    """Return the strings of the one column that the options name."""
+    """Return the strings of the one column that the options name; without one the lines."""
+    if not options.column:
+        return read_lines(path)
     return [text for _, [text] in strings_of(path, options)]
 
 

@@ -70,8 +70,8 @@ def test_a_cosine_just_above_1_is_1():
 
 def test_a_threshold_is_marked_where_it_is_on_the_axis():
     groups = [Group("hit", "plain", [0.2, 0.8])]
-    assert len(paths(histogram(groups, "h", "T", "x", "n", (0.5, "threshold 0.5")), "mark")) == 1
-    assert paths(histogram(groups, "h", "T", "x", "n", (7.0, "threshold 7")), "mark") == []
+    assert len(paths(histogram(groups, "h", "T", "x", "n", 0.5), "mark")) == 1
+    assert paths(histogram(groups, "h", "T", "x", "n", 7.0), "mark") == []
 
 
 def test_a_curve_and_its_band_are_to_scale():

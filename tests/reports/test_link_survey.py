@@ -35,10 +35,10 @@ def test_each_mention_is_counted_once_under_what_became_of_it():
 
 def test_precision_by_coverage_is_over_the_mentions_with_a_gold_id():
     mentions, links = answers_of(300)
-    survey, counts = surveyed(mentions, links, LinkOptions(2, 0.9))
+    _, counts = surveyed(mentions, links, LinkOptions(2, 0.9))
     known = [m for m in mentions if m.gold in ("D0|D9", "D1")]
     right = [m for m in known if links[m.text][0].id in m.gold.split("|")]
-    last = survey.threshold_points()[-1]
+    last = counts.threshold_points()[-1]
     assert counts.known == len(known)
     # whatever the threshold of the run
     assert (last.coverage, last.precision) == (1.0, pytest.approx(len(right) / len(known)))

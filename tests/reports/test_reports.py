@@ -17,7 +17,7 @@ from report_samples import (
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.reports.evaluation_report import evaluation_report
-from workflow_scripts.reports.link_report import interval, link_report
+from workflow_scripts.reports.link_report import link_report
 from workflow_scripts.reports.page import (
     Fact,
     Report,
@@ -95,11 +95,6 @@ def test_nothing_to_link_is_a_page_all_the_same(read_page):
     survey, counts = surveyed([], {}, LinkOptions(2))
     page = read_page(render_report(link_report("own", survey, LinkOptions(2), counts)))
     assert "0 of 0 mentions are linked." in page.texts["p"]
-
-
-def test_an_interval_of_a_share_is_wilson_s():
-    # by hand: 8 of 10 with z = 1.96
-    assert interval(8, 10) == "[.490, .943]"
 
 
 SCORES = np.array([[0.9, 0.2, 0.1], [0.8, 0.79, 0.1], [0.3, 0.1, 0.0]])

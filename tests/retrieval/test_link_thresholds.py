@@ -8,6 +8,7 @@ from sklearn.metrics import precision_recall_curve
 from workflow_scripts.retrieval.link_thresholds import (
     ThresholdPoint,
     lowest_threshold,
+    share_interval,
     threshold_lines,
     threshold_points,
 )
@@ -53,3 +54,8 @@ def test_lines_show_coverages():
         " 0.800000     0.6667    0.5000",
         " 0.200000     0.6000    0.8333",
     ]
+
+
+def test_the_interval_of_a_share_is_wilson_s():
+    # by hand: 8 of 10 with z = 1.96
+    assert share_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)

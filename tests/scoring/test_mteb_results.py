@@ -33,7 +33,7 @@ def sets(sample_data):
 
 @pytest.fixture
 def local_copies(sets, monkeypatch):
-    """MTEB gets the sample data in place of what it would load from the hub."""
+    """MTEB gets the sample data instead of what it would load from the hub."""
     rows = {}
     for items in sets.items:
         name = items["dataset"]

@@ -27,7 +27,7 @@ def recipes(tmp_path):
 
 @pytest.fixture
 def wandb(monkeypatch):
-    """A package in place of wandb that keeps what it gets."""
+    """A package that replaces wandb and keeps what it gets."""
     package = types.ModuleType("wandb")
     package.logged, package.started, package.finished = [], [], 0
 

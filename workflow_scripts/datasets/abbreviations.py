@@ -164,6 +164,8 @@ def _long_form(short: str, words: list[str]) -> str | None:
     return None if f" {short.lower()} " in f" {long_form.lower()} " else long_form
 
 
+# mentions of one document often follow each other
+@lru_cache(maxsize=8)
 def find_abbreviations(text: str) -> dict[str, str]:
     """Return the long form of each short form that the text defines; the last definition counts.
 
@@ -198,17 +200,11 @@ def write_out(mention: str, long_forms: dict[str, str]) -> str:
     return mention
 
 
-@lru_cache(maxsize=8)
-def _abbreviations_of(document: str) -> dict[str, str]:
-    # mentions of one document often follow each other
-    return find_abbreviations(document)
-
-
 def expand_abbreviations(mention: str, document: str) -> str:
     """Return a mention with the long forms of the abbreviations that its document defines.
 
     The mention itself may be one of several words ("RNase P"); else its words are looked up, in
     the letters in which they are defined.
     """
-    long_forms = _abbreviations_of(document)
+    long_forms = find_abbreviations(document)
     return write_out(long_forms.get(mention, mention), long_forms)

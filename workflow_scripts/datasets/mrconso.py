@@ -59,7 +59,7 @@ def read_mrconso(
 
 
 def semantic_types_file(names: Path) -> Path:
-    """Return MRSTY.RRF beside a file MRCONSO.RRF; `UserError` where there is none."""
+    """Return MRSTY.RRF next to a file MRCONSO.RRF; `UserError` where there is none."""
     for name in ("MRSTY.RRF", "MRSTY.RRF.gz"):
         if (path := names.with_name(name)).is_file():
             return path

@@ -41,8 +41,8 @@ _Rows = Iterator[tuple[int, str, list[str]]]
 class Choices:
     """How names are read.
 
-    Four are of MRCONSO.RRF (its LAT, SAB and SUPPRESS; semantic types are in the MRSTY.RRF beside
-    it). Two are of tables: the columns of the names and of their ids (without one a name is its
+    Four are of MRCONSO.RRF (its LAT, SAB and SUPPRESS; semantic types are in the MRSTY.RRF next
+    to it). Two are of tables: the columns of the names and of their ids (without one a name is its
     own). `where` is of both: which rows are read, COLUMN=VALUE each.
     """
 

@@ -25,8 +25,8 @@ def fit_layer(vectors: np.ndarray, dimensions: int) -> Dense:
 
     The mean is taken off for fitting alone: less their mean, vectors would have other cosines, and
     other neighbours (of the bundled models, recall@10 at half the units falls from .94 to .77).
-    That is how sentence-transformers reduces dimensions, too. Raises `UserError` for no fewer units
-    than there are, and for too few vectors.
+    The example dimensionality_reduction.py of sentence-transformers does the same. Raises
+    `UserError` for no fewer units than there are, and for too few vectors.
     """
     count, size = vectors.shape
     if not 1 <= dimensions < size:

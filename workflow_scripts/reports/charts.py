@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from workflow_scripts.retrieval.rankings import as_written
-from workflow_scripts.tables.dot_plot import WIDTH, ticks
+from workflow_scripts.tables.dot_plot import WIDTH, svg, ticks
 
 _BINS = 30
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 14, 10, 34
@@ -68,15 +68,6 @@ def _axes(
     return parts
 
 
-def _svg(name: str, title: str, description: str, parts: Sequence[str]) -> Markup:
-    return Markup(
-        f'<svg class="chart" role="img" viewBox="0 0 {WIDTH} {_HEIGHT}" '
-        f'aria-labelledby="{name}-title {name}-text">'
-        f'<title id="{name}-title">{escape(title)}</title>'
-        f'<desc id="{name}-text">{escape(description)}</desc>{"".join(parts)}</svg>'
-    )
-
-
 def bin_edges(values: np.ndarray) -> np.ndarray:
     """Return the edges of about 30 bins of equal width, multiples of it, that hold all values."""
     low, high = float(values.min()), float(values.max())
@@ -96,9 +87,9 @@ def histogram(
     title: str,
     label_across: str,
     label_up: str,
-    mark: tuple[float, str] | None = None,
+    threshold: float | None = None,
 ) -> Markup:
-    """Return a stacked histogram; `mark` is a value with a line and a text, such as a threshold.
+    """Return a stacked histogram, with a line at the `threshold` where that is on the axis.
 
     `name` is an id that the page has once.
     """
@@ -120,18 +111,19 @@ def histogram(
         ]
         parts.append(f'<path class="{group.tone}" d="{"".join(bars)}"/>')
         below = below + own
-    if mark is not None and across[0] <= mark[0] <= across[-1]:
-        at, is_left = x(mark[0]), mark[0] > (across[0] + across[-1]) / 2
+    if threshold is not None and across[0] <= threshold <= across[-1]:
+        at, is_left = x(threshold), threshold > (across[0] + across[-1]) / 2
         parts.append(f'<path class="mark" d="M{at} {_TOP}V{_HEIGHT - _BOTTOM}"/>')
         style = ' class="end"' if is_left else ""
         text_at = at - 4 if is_left else at + 4
-        parts.append(f'<text{style} x="{text_at}" y="{_TOP + 10}">{escape(mark[1])}</text>')
+        text = f"threshold {threshold:.4g}"
+        parts.append(f'<text{style} x="{text_at}" y="{_TOP + 10}">{text}</text>')
     described = [
         f"{group.label}: {len(array):,}, median {np.median(array):.3g}"
         for group, array in zip(groups, arrays, strict=True)
         if len(array)
     ]
-    return _svg(name, title, "; ".join(described), parts)
+    return svg("chart", _HEIGHT, name, title, "; ".join(described), parts)
 
 
 def thinned(number: int) -> list[int]:
@@ -165,4 +157,4 @@ def share_curve(
     description = (
         f"{label_up} {first.y:.3f} at {label_across} {first.x:.3f}, {last.y:.3f} at {last.x:.3f}"
     )
-    return _svg(name, title, description, parts)
+    return svg("chart", _HEIGHT, name, title, description, parts)

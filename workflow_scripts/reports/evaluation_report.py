@@ -15,6 +15,7 @@ from workflow_scripts.reports.page import (
     first_of,
 )
 from workflow_scripts.scoring.evaluation import Evaluation
+from workflow_scripts.tables.cells import SIGNIFICANT
 from workflow_scripts.tables.dot_plot import BETTER, UNCLEAR, WORSE, Change, dot_plot
 from workflow_scripts.tables.numbers import (
     format_difference,
@@ -26,7 +27,6 @@ from workflow_scripts.tables.numbers import (
 if TYPE_CHECKING:
     from workflow_scripts.scoring.paired_differences import Difference
 
-LEVEL = 0.05
 _MOST_LINES, _MOST_PLOTS, _MOST_ROWS, _MOST_FACTS = 40, 8, 300, 4
 # of which a lower value is the better one, or neither
 _NOT_HIGHER = ("mvn", "own_language")
@@ -64,7 +64,7 @@ def _with_texts(row: Mapping[str, Any]) -> dict[str, Any]:
 def _outcome(row: Mapping[str, Any]) -> str:
     """Return what a difference is; a change of a metric that has no better side is unclear."""
     p_value = row.get("p_value")
-    if p_value is None or p_value >= LEVEL or row["metric"].startswith(_NOT_HIGHER):
+    if p_value is None or p_value >= SIGNIFICANT or row["metric"].startswith(_NOT_HIGHER):
         return UNCLEAR
     return BETTER if row["difference"] > 0 else WORSE
 
@@ -147,7 +147,7 @@ def _listing(rows: Sequence[Mapping[str, Any]], against: str | None) -> Listing:
         labels[2:2] = ["before", "change", "95% of the change", "p"]
     columns = [Column("data set"), Column("metric"), *(Column(label, True) for label in labels)]
     listed = [_fields(row, against) for row in rows[:_MOST_ROWS]]
-    text = f"{first_of(len(listed), len(rows), 'scores')}.".capitalize()
+    text = f"{first_of(len(listed), len(rows), 'scores')}."
     if against is not None:
         text += f" Before: {cut(against)}. *: p < .05, each comparison by itself."
     return Listing("Scores", text, columns, listed)
@@ -163,7 +163,7 @@ def _fields(row: Mapping[str, Any], against: str | None) -> list[str]:
     ends, p_value = (row["difference_low"], row["difference_high"]), row["p_value"]
     interval = "–" if ends[0] is None else format_interval(ends)
     p_text = "–" if p_value is None else format_p(p_value).removeprefix("= ")
-    star = "*" if p_value is not None and p_value < LEVEL else ""
+    star = "*" if p_value is not None and p_value < SIGNIFICANT else ""
     change = [format_number(row["against"]), format_difference(row["difference"]) + star]
     return [*start, *change, interval, p_text, *end]
 

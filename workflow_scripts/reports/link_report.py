@@ -3,8 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 
-from scipy.stats import binomtest
-
 from workflow_scripts.reports.charts import CurvePoint, Group, histogram, share_curve, thinned
 from workflow_scripts.reports.link_survey import (
     LINKED,
@@ -26,7 +24,7 @@ from workflow_scripts.reports.page import (
 )
 from workflow_scripts.retrieval import mention_links
 from workflow_scripts.retrieval.link_options import LinkOptions
-from workflow_scripts.retrieval.link_thresholds import ThresholdPoint
+from workflow_scripts.retrieval.link_thresholds import ThresholdPoint, share_interval
 from workflow_scripts.retrieval.rankings import as_written
 from workflow_scripts.tables.numbers import format_interval, format_number
 
@@ -60,26 +58,20 @@ def link_report(
     if counts.known:
         for k in sorted({1, options.k}):
             hits = counts.hits_at(k)
-            accuracy, note = format_number(hits / counts.known), interval(hits, counts.known)
-            facts.append(Fact(accuracy, f"accuracy@{k}", f"95%: {note}"))
+            note = f"95%: {format_interval(share_interval(hits, counts.known))}"
+            facts.append(Fact(format_number(hits / counts.known), f"accuracy@{k}", note))
     figures, listings = _score_figures(survey, options), []
     if doubtful := survey.doubtful():
-        text = first_of(len(doubtful), linked, "links").capitalize()
+        text = first_of(len(doubtful), linked, "links")
         text += ", the smallest margin first: the second best id scores nearly as high."
         listings.append(_listing("Doubtful links", text, doubtful, confidence))
-    if points := survey.threshold_points():
+    if points := counts.threshold_points():
         figures.append(_curve(points, counts.known))
     if unlinked := survey.unlinked():
-        text = first_of(len(unlinked), unlinked_count, "mentions").capitalize()
-        text = f"{text}, the nearest to a link first."
+        text = first_of(len(unlinked), unlinked_count, "mentions")
+        text += ", the nearest to a link first."
         listings.append(_listing("Not linked", text, unlinked, confidence))
     return Report(f"Links by {cut(encoder)}", f"{verdict}.", facts, figures, listings, notes)
-
-
-def interval(hits: int, number: int) -> str:
-    """Return the 95% interval of a share (Wilson's) as text."""
-    ends = binomtest(hits, number).proportion_ci(method="wilson")
-    return format_interval((ends.low, ends.high))
 
 
 def _score_figures(survey: LinkSurvey, options: LinkOptions) -> list[Figure]:
@@ -90,12 +82,9 @@ def _score_figures(survey: LinkSurvey, options: LinkOptions) -> list[Figure]:
     ]
     if not groups:
         return []
-    mark = None
-    if options.threshold is not None:
-        mark = (options.threshold, f"threshold {options.threshold:.4g}")
     title = "Scores of the best ids"
     text = "How near each mention is to the best name: links on the left are the less certain ones."
-    drawing = histogram(groups, "scores", title, "score", "mentions", mark)
+    drawing = histogram(groups, "scores", title, "score", "mentions", options.threshold)
     return [Figure(title, text, drawing, [(group.tone, group.label) for group in groups])]
 
 
@@ -104,8 +93,8 @@ def _curve(points: Sequence[ThresholdPoint], known: int) -> Figure:
     for row in thinned(len(points)):
         point = points[row]
         linked = round(point.coverage * known)
-        ends = binomtest(round(point.precision * linked), linked).proportion_ci(method="wilson")
-        curve.append(CurvePoint(point.coverage, point.precision, ends.low, ends.high))
+        ends = share_interval(round(point.precision * linked), linked)
+        curve.append(CurvePoint(point.coverage, point.precision, *ends))
     title = "Precision and coverage"
     text = "The higher the threshold, the fewer mentions are linked, and the more links are right."
     drawing = share_curve(curve, "precision", title, "mentions linked", "links right")

@@ -5,12 +5,9 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids
 from workflow_scripts.retrieval.link_options import LinkOptions
-from workflow_scripts.retrieval.link_thresholds import ThresholdPoint, threshold_points
 from workflow_scripts.retrieval.mention_links import Link, how_linked
 from workflow_scripts.retrieval.mentions import Mention, MentionBatch
-from workflow_scripts.retrieval.rankings import as_written
 
 # how many links and mentions without one are kept to be shown
 MOST_LINKS, MOST_UNLINKED = 100, 50
@@ -74,8 +71,6 @@ class LinkSurvey:
     def __init__(self) -> None:
         self.scores: dict[str, array[float]] = {}
         self._doubtful, self._unlinked = _Lowest(MOST_LINKS), _Lowest(MOST_UNLINKED)
-        # of mentions with a gold id that a low threshold would link, and how many have one
-        self._best, self._right, self._known = array("d"), bytearray(), 0
 
     def add_batch(
         self, batch: MentionBatch, ranked: Sequence[Sequence[Link]], options: LinkOptions
@@ -87,13 +82,8 @@ class LinkSurvey:
 
     def _add(self, mention: Mention, links: Sequence[Link], options: LinkOptions) -> None:
         how, best = how_linked(links, options), links[0]
-        gold, is_right = split_concept_ids(mention.gold or ""), None
-        if gold:
-            is_right = ids_meet(gold, split_concept_ids(best.id))
-            self._known += 1
-            if how.by_margin:
-                self._best.append(float(as_written(best.score)))
-                self._right.append(is_right)
+        gold = mention.gold_ids
+        is_right = best.is_one_of(gold) if gold else None
         link = SurveyedLink(mention, best, links[1] if len(links) > 1 else None, is_right)
         kind = LINKED if is_right is None else RIGHT if is_right else WRONG
         self.scores.setdefault(kind if how.linked else UNLINKED, array("d")).append(best.score)
@@ -109,7 +99,3 @@ class LinkSurvey:
     def unlinked(self) -> list[SurveyedLink]:
         """Return mentions that are not linked, the highest score first."""
         return self._unlinked.links()
-
-    def threshold_points(self) -> list[ThresholdPoint]:
-        """Return precision by coverage of the mentions that have a gold id; [] without any."""
-        return threshold_points(self._best, [*map(bool, self._right)], self._known)

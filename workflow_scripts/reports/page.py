@@ -70,10 +70,15 @@ def cut_id(text: str) -> str:
     return cut(text, _LONGEST_ID)
 
 
+def name_of(encoder: str) -> str:
+    """Return the name of an encoder that a report shows, which has no path of this machine."""
+    return Path(encoder).name or encoder
+
+
 def first_of(number: int, total: int, what: str) -> str:
-    """Return how many of a list are on the page: "the first 100 of 6,000 links", "all 12 links"."""
+    """Return how many of a list are on the page: "The first 100 of 6,000 links", "All 12 links"."""
     return (
-        f"all {total:,} {what}" if number >= total else f"the first {number:,} of {total:,} {what}"
+        f"All {total:,} {what}" if number >= total else f"The first {number:,} of {total:,} {what}"
     )
 
 

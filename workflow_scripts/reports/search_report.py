@@ -122,7 +122,7 @@ def pairs_report(
         strings = left.strings[rows[row]], right.strings[others[row]]
         return [*map(cut, strings), f"{scores[row]:.{_DIGITS}f}", " – ".join(map(str, numbers))]
 
-    count = first_of(min(total, _MOST), total, "pairs").capitalize()
+    count = first_of(min(total, _MOST), total, "pairs")
     lowest = [fields(row) for row in order[:_MOST].tolist()]
     highest = [fields(row) for row in order[: -_MOST - 1 : -1].tolist()]
     listings = [Listing(f"Lowest {what} first", f"{count}. Check these by hand.", columns, lowest)]
@@ -132,7 +132,7 @@ def pairs_report(
 
 
 def _first(order: Sequence[int], what: str, most: int = _MOST) -> str:
-    return first_of(min(len(order), most), len(order), what).capitalize()
+    return first_of(min(len(order), most), len(order), what)
 
 
 def _histogram(
@@ -143,8 +143,7 @@ def _histogram(
     threshold: float | None,
     what: str = "cosine",
 ) -> Figure:
-    mark = None if threshold is None else (threshold, f"threshold {threshold:.4g}")
-    drawing = histogram(groups, "scores", title, what, counted, mark)
+    drawing = histogram(groups, "scores", title, what, counted, threshold)
     legend = [(group.tone, group.label) for group in groups] if len(groups) > 1 else []
     return Figure(title, text, drawing, legend)
 

@@ -11,7 +11,7 @@ from typing import Any
 import faiss
 import numpy as np
 
-from workflow_scripts.retrieval.rescored_search import ROWS, RescoredSearch
+from workflow_scripts.retrieval.rescored_search import RescoredSearch, parts
 
 # Lists for each square root of the vectors, and vectors a list that the centroids are learnt on.
 _LISTS, _LEARNT = 4, 64
@@ -48,7 +48,6 @@ class ApproximateIndex(RescoredSearch):
         index = faiss.IndexIVFScalarQuantizer(quantiser, dimension, lists, half, inner, False)
         step = max(1, count // (lists * _LEARNT))
         index.train(np.ascontiguousarray(self._vectors[::step], dtype=np.float32))
-        for start in range(0, count, ROWS):
-            rows = self._vectors[start : start + ROWS]
-            index.add(np.ascontiguousarray(rows, dtype=np.float32))
+        for part in parts(self._vectors):
+            index.add(np.ascontiguousarray(part, dtype=np.float32))
         return index

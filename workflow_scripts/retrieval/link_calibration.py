@@ -4,14 +4,13 @@ Fitted on half of the mentions that have gold ids, checked on the other half (Za
 2002, Transforming classifier scores into accurate multiclass probability estimates).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import check_own_json, read_json, write_json
 from workflow_scripts.imports import quick_imports
@@ -19,6 +18,7 @@ from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.link_thresholds import (
     ThresholdPoint,
     lowest_threshold,
+    share_interval,
     threshold_points,
 )
 from workflow_scripts.retrieval.mention_links import Link
@@ -188,6 +188,11 @@ class SettledLinks(NamedTuple):
     calibration: Calibration | None
     lines: list[str]
 
+    @property
+    def confidence(self) -> Callable[[float], float] | None:
+        """What gives the probability that a best link is right by its score, if anything does."""
+        return None if self.calibration is None else self.calibration.confidence
+
 
 # mentions, and k + 1 links of each distinct text
 Answer = tuple[MentionBatch, Sequence[Sequence[Link]]]
@@ -229,9 +234,9 @@ def judged_mentions(answers: Iterable[Answer]) -> list[JudgedMention]:
     for batch, ranked in answers:
         best = {text: links[0] for text, links in zip(batch.distinct, ranked, strict=True)}
         for mention, text in zip(batch.mentions, batch.texts, strict=True):
-            if gold := split_concept_ids(mention.gold or ""):
-                right = ids_meet(gold, split_concept_ids(best[text].id))
-                judged.append(JudgedMention(text, float(as_written(best[text].score)), right))
+            if gold := mention.gold_ids:
+                score = float(as_written(best[text].score))
+                judged.append(JudgedMention(text, score, best[text].is_one_of(gold)))
     return judged
 
 
@@ -276,15 +281,12 @@ def precision_lines(
         f"  on the {mentions} mentions that this was chosen on: {chosen}",
     ]
     if others:
-        with quick_imports():
-            from scipy.stats import binomtest
-
         linked = [mention.right for mention in others if mention.score >= point.threshold]
         shown = "none linked"
         if linked:
-            test = binomtest(sum(linked), len(linked))
-            low, high = test.proportion_ci(method="wilson")
-            shown = f"precision {test.statistic:.4f} (95% interval {low:.4f} {high:.4f})"
+            low, high = share_interval(sum(linked), len(linked))
+            precision = sum(linked) / len(linked)
+            shown = f"precision {precision:.4f} (95% interval {low:.4f} {high:.4f})"
             shown += f", coverage {len(linked) / len(others):.4f}"
         lines.append(f"  on {who}: {shown}")
     return lines

@@ -39,6 +39,15 @@ def lowest_threshold(points: Sequence[ThresholdPoint], precision: float) -> Thre
     return reached[-1] if reached else None
 
 
+def share_interval(hits: int, number: int) -> tuple[float, float]:
+    """Return the 95% interval of the share `hits` of a number (Wilson's)."""
+    # Only now: scipy takes a while, and most runs do not need it.
+    from scipy.stats import binomtest
+
+    ends = binomtest(hits, number).proportion_ci(method="wilson")
+    return ends.low, ends.high
+
+
 def threshold_lines(points: Sequence[ThresholdPoint]) -> list[str]:
     """Return lines that show precision by coverage."""
     lines = ["threshold  precision  coverage"]

@@ -7,7 +7,11 @@ from typing import Any, NamedTuple, TextIO
 
 from workflow_scripts.datasets.concept_ids import ids_meet, split_concept_ids, unmet
 from workflow_scripts.retrieval.link_options import LinkOptions
-from workflow_scripts.retrieval.link_thresholds import threshold_lines, threshold_points
+from workflow_scripts.retrieval.link_thresholds import (
+    ThresholdPoint,
+    threshold_lines,
+    threshold_points,
+)
 from workflow_scripts.retrieval.mentions import Mention, MentionBatch
 from workflow_scripts.retrieval.rankings import as_written
 
@@ -21,6 +25,10 @@ class Link(NamedTuple):
     id: str
     name: str
     score: float
+
+    def is_one_of(self, ids: Iterable[str]) -> bool:
+        """Return whether the id, or one of several joined by |, is among gold ids."""
+        return ids_meet(ids, split_concept_ids(self.id))
 
 
 class Report:
@@ -52,14 +60,15 @@ class Report:
             self._example = self._example or f"{mention.text!r} as {mention.expanded!r}"
         if mention.gold is None:
             return
-        if not (gold := split_concept_ids(mention.gold)):
+        if not (gold := mention.gold_ids):
             self.without_concept += 1
             return
-        ranks = (n for n, link in enumerate(links) if ids_meet(gold, split_concept_ids(link.id)))
-        rank = next(ranks, None) if linked else None
+        ranks = (n for n, link in enumerate(links) if link.is_one_of(gold))
+        first = next(ranks, None)
         self.known += 1
         if by_margin and links:
-            self._best.append((float(as_written(links[0].score)), rank == 0))
+            self._best.append((float(as_written(links[0].score)), first == 0))
+        rank = first if linked else None
         if rank is not None:
             self._ranks[rank] += 1
         else:
@@ -85,12 +94,15 @@ class Report:
             what = "without a gold id (empty, -1, CUI-less): not counted"
             yield f"{self.without_concept} {what}"
 
+    def threshold_points(self) -> list[ThresholdPoint]:
+        """Return precision by coverage of the mentions that have a gold id; [] without any."""
+        scores, right = zip(*self._best, strict=True) if self._best else ((), ())
+        return threshold_points(scores, right, self.known)
+
     def lines_of_thresholds(self) -> list[str]:
-        """Return lines on precision by coverage, of mentions that have a gold id."""
-        if not self._best:
-            return []
-        scores, right = zip(*self._best, strict=True)
-        return threshold_lines(threshold_points(scores, right, self.known))
+        """Return lines on precision by coverage; [] without a gold id."""
+        points = self.threshold_points()
+        return threshold_lines(points) if points else []
 
     def lines_of_unknown(self, ids: Iterable[str]) -> list[str]:
         """Return a line on the mentions whose gold ids are none of `ids`, those of all names."""
@@ -104,17 +116,6 @@ class Report:
     def hits_at(self, k: int) -> int:
         """Return how many mentions have a right id among the first k."""
         return sum(number for rank, number in self._ranks.items() if rank < k)
-
-
-def has_concept(mention: Mention) -> bool:
-    """Return whether a mention has a gold id that counts."""
-    return bool(mention.gold is not None and split_concept_ids(mention.gold))
-
-
-def is_right(mention: Mention, links: Sequence[Link]) -> bool:
-    """Return whether the best link of a mention is one of its gold ids."""
-    gold = split_concept_ids(mention.gold or "")
-    return bool(links) and ids_meet(gold, split_concept_ids(links[0].id))
 
 
 class LinkWriter:

@@ -34,6 +34,11 @@ class Mention(NamedTuple):
     gold: str | None = None
     expanded: str = ""
 
+    @property
+    def gold_ids(self) -> list[str]:
+        """The gold ids that count; [] without one."""
+        return split_concept_ids(self.gold or "")
+
 
 @dataclass(frozen=True)
 class _MentionLayout(Layout):

@@ -14,8 +14,9 @@ from numpy.lib.format import open_memmap
 from workflow_scripts.embedding.vector_shards import Quantization
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_file
-from workflow_scripts.retrieval.rescored_search import ROWS, SAMPLE, RescoredSearch
-from workflow_scripts.retrieval.vector_search import best_of_candidates, search_blocks
+from workflow_scripts.retrieval.rescored_search import ROWS, SAMPLE, RescoredSearch, parts
+from workflow_scripts.retrieval.vector_loss import share_of_nearest, spread, unit_rows
+from workflow_scripts.retrieval.vector_search import best_of_candidates
 
 # Steps between the smallest and the largest value of a unit.
 _STEPS = 255
@@ -66,7 +67,7 @@ def write_codes(
     """Write the codes of vectors [n, D], and the ranges of int8, to .npy files."""
     ranges = None
     if quantization == "int8":
-        ranges = value_ranges(_parts(vectors))
+        ranges = value_ranges(parts(vectors))
         with atomic_file(ranges_output) as temporary, open(temporary, "wb") as stream:
             np.save(stream, ranges)
     first = quantize(vectors[:1], quantization, ranges)
@@ -84,10 +85,7 @@ def quantization_line(vectors: np.ndarray, quantization: Quantization, threads: 
 
     Alone, and where the float vectors are kept to score what the codes find again.
     """
-    step = max(1, -(-len(vectors) // _SAMPLED))
-    sample = np.array(vectors[::step], dtype=np.float32)
-    lengths = np.linalg.norm(sample, axis=1, keepdims=True)
-    sample /= np.where(lengths == 0, 1, lengths)
+    sample = unit_rows(np.array(spread(vectors, _SAMPLED), dtype=np.float32))
     queries = np.arange(0, len(sample), max(2, -(-len(sample) // SAMPLE)))
     others = np.delete(sample, queries, axis=0)
     if not len(others):
@@ -136,14 +134,14 @@ class QuantizedIndex(RescoredSearch):
         index: Any
         if self.quantization == "binary":
             index = faiss.IndexBinaryFlat(8 * -(-dimension // 8))
-            for part in _parts(self._vectors):
+            for part in parts(self._vectors):
                 index.add(quantize(part, "binary"))
             return index
         byte, inner = faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
         index = faiss.IndexScalarQuantizer(dimension, byte, inner)
         # it learns the range of each unit, for which its two ends suffice
-        index.train(value_ranges(_parts(self._vectors)))
-        for part in _parts(self._vectors):
+        index.train(value_ranges(parts(self._vectors)))
+        for part in parts(self._vectors):
             index.add(np.ascontiguousarray(part, dtype=np.float32))
         return index
 
@@ -157,8 +155,7 @@ class QuantizedIndex(RescoredSearch):
         """Return the recall as `recall` does, of the codes without float vectors."""
         near = self.candidates(np.ascontiguousarray(queries, dtype=np.float32), k)
         _, products = best_of_candidates(queries, self._vectors, near, k)
-        _, exact = search_blocks(queries, self._vectors, k, threads=self._threads)
-        return float((products >= exact[:, -1:]).mean())
+        return share_of_nearest(products, queries, self._vectors, self._threads)
 
     def _read(self, file: str) -> Any:
         is_binary = self.quantization == "binary"
@@ -169,7 +166,3 @@ class QuantizedIndex(RescoredSearch):
             faiss.write_index_binary(index, file)
         else:
             faiss.write_index(index, file)
-
-
-def _parts(vectors: np.ndarray) -> Iterable[np.ndarray]:
-    return (vectors[start : start + ROWS] for start in range(0, len(vectors), ROWS))

@@ -4,6 +4,7 @@ Scores are exact; only neighbours may be missed, and `recall` says how many are.
 """
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,18 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.embedding.sealed_files import is_sealed, seal
 from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import atomic_file
+from workflow_scripts.retrieval.vector_loss import share_of_nearest, spread
 from workflow_scripts.retrieval.vector_search import best_of_candidates, search_blocks
 
 # Vectors that are added at once.
 ROWS = 1 << 16
 # Queries on which recall is measured.
 SAMPLE = 200
+
+
+def parts(vectors: np.ndarray) -> Iterator[np.ndarray]:
+    """Return the vectors in parts of `ROWS`."""
+    return (vectors[start : start + ROWS] for start in range(0, len(vectors), ROWS))
 
 
 class RescoredSearch:
@@ -98,12 +105,7 @@ class RescoredSearch:
         return rows, products
 
     def recall(self, queries: np.ndarray, k: int) -> float:
-        """Return the share of the k nearest, of at most `SAMPLE` queries, that is found.
-
-        A neighbour counts as found too if another with its product is.
-        """
-        step = -(-len(queries) // SAMPLE)
-        some, k = queries[::step], min(k, len(self._vectors))
-        _, products = self.search(some, k)
-        _, exact = search_blocks(some, self._vectors, k, threads=self._threads)
-        return float((products >= exact[:, -1:]).mean())
+        """Return the share of the k nearest, of at most `SAMPLE` queries, that is found."""
+        some = spread(queries, SAMPLE)
+        _, products = self.search(some, min(k, len(self._vectors)))
+        return share_of_nearest(products, some, self._vectors, self._threads)

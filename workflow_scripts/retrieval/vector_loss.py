@@ -1,7 +1,7 @@
-"""What shorter vectors lose: how many of the neighbours by whole vectors are still found."""
+"""What shorter or coarser vectors lose: how many of the neighbours by whole vectors they find."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # Neighbours that are looked for, and how many strings at most are searched, and searched in.
 K, QUERIES, SEARCHED = 10, 200, 5000
+Items = TypeVar("Items", list[str], range, np.ndarray)
 
 
 class SampledStrings(NamedTuple):
@@ -39,7 +40,7 @@ def truncation_line(
     else:
         asked, strings = list(dict.fromkeys(queries.strings)), list(dict.fromkeys(searched.strings))
     encoder, number = searched.encoder, searched.encoder.dimension
-    parts = (_spread(asked, QUERIES), _spread(strings, SEARCHED))
+    parts = (spread(asked, QUERIES), spread(strings, SEARCHED))
     whole = [side.vectors(part) for side, part in zip((queries, searched), parts, strict=True)]
     cut = [vectors[:, :number] for vectors in whole]
     return recall_line(f"dimensions {number} of {encoder.size}", whole, cut, cosine=cosine)
@@ -48,7 +49,7 @@ def truncation_line(
 def split_strings(strings: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return some of the different strings to search with, and the others."""
     different = list(dict.fromkeys(strings))
-    asked = _spread(different, min(QUERIES, (len(different) + 1) // 2))
+    asked = spread(different, min(QUERIES, (len(different) + 1) // 2))
     known = set(asked)
     return asked, [string for string in different if string not in known]
 
@@ -74,26 +75,33 @@ def recall_line(
 def neighbour_recall(
     whole: Sequence[np.ndarray], cut: Sequence[np.ndarray], k: int, *, cosine: bool = True
 ) -> float:
-    """Return the share of each query's k nearest by whole vectors that the shorter ones find.
+    """Return the share of each query's k nearest by whole vectors that the shorter ones find."""
+    if cosine:
+        whole, cut = [*map(unit_rows, whole)], [*map(unit_rows, cut)]
+    (queries, searched), (short_queries, short) = whole, cut
+    near, _ = search_blocks(short_queries, short, k)
+    _, products = best_of_candidates(queries, searched, near, k)
+    return share_of_nearest(products, queries, searched)
+
+
+def share_of_nearest(
+    products: np.ndarray, queries: np.ndarray, searched: np.ndarray, threads: int = 1
+) -> float:
+    """Return the share of each query's k nearest that were found, by their `products` [n, k].
 
     A neighbour counts as found too if another with its product is.
     """
-    if cosine:
-        whole, cut = [*map(_unit, whole)], [*map(_unit, cut)]
-    (queries, searched), (short_queries, short) = whole, cut
-    near, _ = search_blocks(short_queries, short, k)
-    _, exact = search_blocks(queries, searched, k)
-    _, products = best_of_candidates(queries, searched, near, k)
+    _, exact = search_blocks(queries, searched, products.shape[1], threads=threads)
     return float((products >= exact[:, -1:]).mean())
 
 
-def _spread(strings: Sequence[str], most: int) -> list[str]:
-    """Return at most so many of the strings, at even distances."""
-    return list(strings[:: max(1, -(-len(strings) // most))]) if most else []
+def spread(items: Items, most: int) -> Items:
+    """Return at most so many of the items, at even distances."""
+    return items[:: max(1, -(-len(items) // max(1, most)))]
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """Return vectors [n, D] at unit length, float32; a zero vector, nobody's neighbour, stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    # a zero vector is nobody's neighbour
     unit: np.ndarray = (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
     return unit

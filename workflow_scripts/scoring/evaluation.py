@@ -116,7 +116,7 @@ def evaluate_encoder(
 
     With `against`, differences to that encoder are by the paired bootstrap. `own_classifier`: the
     classifier that the encoder was trained with says what test texts are. `further` are metrics by
-    task beside those that are scored anyway.
+    task in addition to those that are scored anyway.
     """
     # Only now: it brings numpy, which a mistake of the user should not wait for.
     from workflow_scripts.scoring.paired_differences import (

@@ -35,7 +35,7 @@ _SCRIPTS = {
     **{"mar": "Deva", "pes": "Arab", "rus": "Cyrl", "tam": "Taml", "tel": "Telu", "tha": "Thai"},
     "urd": "Arab",
 }
-# metrics that MTEB has of our tasks, beside those that are scored anyway
+# metrics that MTEB has of our tasks, in addition to those that are scored anyway
 FURTHER_METRICS = {"similarity": ("pearson",), "bitext-retrieval": ("f1",)}
 # what MTEB calls ours; of its others (distances) none is scored here
 _NAMES = {

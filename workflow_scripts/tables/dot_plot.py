@@ -6,7 +6,7 @@ grows with its place.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
@@ -83,11 +83,18 @@ def dot_plot(changes: Sequence[Change], name: str, title: str, description: str)
     for mark in marks:
         grid.append(f'<path class="grid" d="M{x(mark)} 0V{bottom + 3}"/>')
         grid.append(f'<text class="tick" x="{x(mark)}" y="{bottom + 15}">{mark:g}</text>')
+    return svg("dots", bottom + _AXIS, name, title, description, [*grid, *texts])
+
+
+def svg(
+    kind: str, height: int, name: str, title: str, description: str, parts: Iterable[str]
+) -> Markup:
+    """Return a drawing of elements; `kind` is a class, the rest is as in `dot_plot`."""
     return Markup(
-        f'<svg class="dots" role="img" viewBox="0 0 {WIDTH} {bottom + _AXIS}" '
+        f'<svg class="{kind}" role="img" viewBox="0 0 {WIDTH} {height}" '
         f'aria-labelledby="{name}-title {name}-text">'
         f'<title id="{name}-title">{escape(title)}</title>'
-        f'<desc id="{name}-text">{escape(description)}</desc>{"".join([*grid, *texts])}</svg>'
+        f'<desc id="{name}-text">{escape(description)}</desc>{"".join(parts)}</svg>'
     )
 
 

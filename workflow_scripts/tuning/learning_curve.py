@@ -1,7 +1,7 @@
 """The learning curve of a tuning: its measures step by step, and their picture for the card.
 
-Plain SVG, written without a library: it takes less than a millisecond, where importing one takes
-as long as a small tuning, and equal measures give equal bytes.
+Plain SVG, written without a library: it takes a millisecond, where importing one takes as long as
+a small tuning, and equal measures give equal bytes.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What a method trains beside the model: kept with an encoder, for recipes that start there.
+"""What a method trains next to the model: kept with an encoder, for recipes that start there.
 
 Modules that serve in training alone, such as a projection head, are not kept.
 """

@@ -16,7 +16,7 @@ from workflow_scripts.tuning.vector_objective import Measures, VectorObjective
 _ROWS = 1
 # Of the rows of a batch and the number of the step: the token ids of R strings to encode.
 Inputs = Callable[[np.ndarray, int], TokenIds]
-# Of the vectors [R, D] of these, the rows and the step: the loss, and what is logged beside it.
+# Of the vectors [R, D] of these, the rows and the step: the loss, and what is logged with it.
 Loss = Callable[[torch.Tensor, np.ndarray, int], tuple[torch.Tensor, Measures]]
 
 

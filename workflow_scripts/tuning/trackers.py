@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.downloads.answers import reason_of
 from workflow_scripts.errors import UserError, nearest_name
 
 # each is a package of the same name; what to do where it does not start
@@ -85,8 +86,7 @@ def start_trackers(
                 tracker.start()
                 tracker.store_init_configuration(settings)
             except Exception as error:  # each has errors of its own
-                reason = " ".join(str(error).split())[:200] or type(error).__name__
-                problem = f"does not start ({reason})"
+                problem = f"does not start ({reason_of(error)})"
                 raise UserError(f"--report-to {name}", problem, _REMEDIES[name]) from error
             stack.callback(tracker.finish)
             started.append(tracker)

@@ -116,18 +116,11 @@ def make_encoder(
         keep_steps(log_file, 0 if state is None else state.read().step)
     # not in several processes, which would have to agree on the step
     alone = state is not None and processes.count == 1
-    run, described = (
-        f"{loaded.name}-{recipe_name}-seed{seed}",
-        {
-            **recipe_block,
-            "model": loaded.name,
-            "corpus": corpus.as_record()["name"],
-            "seed": seed,
-        },
-    )
+    run = f"{loaded.name}-{recipe_name}-seed{seed}"
+    origin = {"model": loaded.name, "corpus": corpus.as_record()["name"], "seed": seed}
     names = names if processes.is_first else []
     with (
-        start_trackers(names, Path(tracking_folder), run, described) as trackers,
+        start_trackers(names, Path(tracking_folder), run, recipe_block | origin) as trackers,
         state.saved_on_signals() if state and alone else nullcontext(),
         nullcontext() if log_file is None else append_to(log_file) as stream,
     ):
