@@ -121,8 +121,7 @@ def print_scores(
     if evaluation.differences and base is not None:
         sizes = {(row["dataset"], row["metric"]): row["n"] for row in rows}
         print_comparison(evaluation.differences, sizes)
-        limit = f"{base.max_length} tokens at most"
-        print(f"against {against}, pooling {base.pooling}, {limit}")
+        print(f"against {against}, {base.describe()}")
         print("* p < 0.05, two-sided paired bootstrap over items; not corrected for multiple tests")
         print(*evaluation.verdicts, sep="\n")
     else:

@@ -81,6 +81,12 @@ class EncoderSettings:
             if name in ALWAYS_RECORDED or value != usual[name]
         }
 
+    def describe(self) -> str:
+        """Return the settings in words, for what a command prints."""
+        record = self.as_record()
+        first = f"pooling {record.pop('pooling')}, {record.pop('max_length')} tokens at most"
+        return ", ".join([first, *(f"{name} {value}" for name, value in record.items())])
+
     @classmethod
     def from_record(cls, record: Mapping[str, Any], called: Mapping[str, str] = {}) -> Self:
         """Return the settings that a record holds among other things; others have their default.
