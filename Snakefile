@@ -84,6 +84,7 @@ refuse_other_paths(run, plan.config.results)
 
 onstart:
     hold_run_lock(plan.records)
+    run.start_jobs_at_once()
     note_start()
     failed_jobs.watch()
     Progress().watch_if_quiet(run)

@@ -35,7 +35,7 @@ def small(project, tmp_path):
     small.config_file = small.folder / "bundled.yaml"
     small.write_config(CONFIG)
     start = [sys.executable, "-m", "snakemake", "--snakefile", "bundled_models/Snakefile"]
-    start += ["--configfile", "bundled.yaml", "--cores", "2", "--max-jobs-per-timespan", "999/1s"]
+    start += ["--configfile", "bundled.yaml", "--cores", "2"]
     small.command = lambda *options: [*start, *options]
     return small
 

@@ -84,7 +84,6 @@ def test_a_run_in_another_folder_finds_what_ships_and_leaves_its_results_there(o
     before = {*project.iterdir()}
     own.write("small.yaml", small_config())
     words = ["-s", str(project / "Snakefile"), "--configfile", "small.yaml"]
-    words += ["--max-jobs-per-timespan", "1000/1s"]
     assert "embed_suite" in own.succeeds("all_tables", *words, "--dry-run", "--quiet", "host")
     # the sample data, a step that imports the project's modules, and a source of each job
     assert "sample_corpus" in own.succeeds(CORPUS, *words)
@@ -125,7 +124,7 @@ def test_a_module_with_a_prefix_is_one_line(importing, project):
 
 @pytest.mark.slow
 def test_a_workflow_that_imports_this_one_adds_a_table_of_its_own(importing):
-    done = importing.succeeds("--max-jobs-per-timespan", "1000/1s")
+    done = importing.succeeds()
     head, base, mirror = (importing.path / "summary.tsv").read_text().splitlines()
     assert head.split("\t") == ["label", "EN"]
     assert [line.split("\t")[0] for line in (base, mirror)] == ["as it is", "+ Mirror"]

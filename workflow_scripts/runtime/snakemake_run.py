@@ -64,6 +64,15 @@ class SnakemakeRun:
         if text not in before:
             shell.prefix((before + text).replace("{", "{{").replace("}", "}}"))
 
+    def start_jobs_at_once(self) -> None:
+        """Set no limit on the jobs that a run on this machine starts in a time, as it begins.
+
+        With one, a run would wait at its end until the last time has passed, and look for jobs to
+        start twice as often as jobs end.
+        """
+        if self._workflow.local_exec:
+            self._workflow.scheduler.job_rate_limiter = None
+
     def add_hooks(
         self,
         start: Callable[[], None],
