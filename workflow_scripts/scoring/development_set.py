@@ -12,7 +12,7 @@ from workflow_scripts.files import read_lines
 from workflow_scripts.retrieval.rankings import rows_by_dataset
 from workflow_scripts.retrieval.suite_files import read_dataset
 from workflow_scripts.scoring.measurement import measure_dataset
-from workflow_scripts.scoring.predictions import own_predictions
+from workflow_scripts.scoring.own_predictions import own_predictions
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 if TYPE_CHECKING:

@@ -1,19 +1,13 @@
-"""What classifiers say of the test items of data sets: files of it, and an encoder's own."""
+"""Predictions of classifiers as tab-separated files."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts.delimited import Layout, read_rows
-from workflow_scripts.errors import UserError, damaged_file_error
+from workflow_scripts.errors import damaged_file_error
 from workflow_scripts.files import require_header, write_text
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from workflow_scripts.embedding.own_classifier import OwnClassifier
-    from workflow_scripts.embedding.suite_vectors import StringVectors
 
 # parts whose items are tested
 TESTED = ("all", "test")
@@ -27,34 +21,6 @@ def tested_labels(entry: Mapping[str, Any]) -> list[str]:
     """
     pairs = zip(entry["labels"], entry["parts"], strict=True)
     return [label for label, part in pairs if part in TESTED]
-
-
-def own_predictions(
-    dataset: str,
-    entry: Mapping[str, Any],
-    vectors: "np.ndarray | StringVectors",
-    classifier: "OwnClassifier",
-) -> list[str]:
-    """Return the class of each test item by a classifier that came with its encoder.
-
-    Raises `UserError` for a class that it does not know, and for pairs.
-    """
-    items = zip(entry["texts"], entry["parts"], strict=True)
-    rows = [texts for texts, part in items if part in TESTED]
-    if entry["task"] != "classification" or any(len(texts) != 1 for texts in rows):
-        raise UserError(
-            f"data set {dataset}",
-            "the encoder's own classifier takes single labelled texts",
-            "score it on data sets of task classification, without pairs",
-        )
-    if unknown := set(tested_labels(entry)) - set(classifier.classes):
-        raise UserError(
-            f"data set {dataset}",
-            f"class {min(unknown)!r} is not one that the encoder was trained with "
-            f"({', '.join(classifier.classes)})",
-            "use the labels of its corpus",
-        )
-    return classifier.classify(vectors[[row for (row,) in rows]])
 
 
 def write_predictions(path: Path, predictions: Mapping[str, Iterable[str]]) -> None:

@@ -15,7 +15,7 @@ from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.suite_files import gather_rows
 from workflow_scripts.scoring.linear_probe import PROTOCOLS, SEED, Protocol
-from workflow_scripts.scoring.predictions import own_predictions
+from workflow_scripts.scoring.own_predictions import own_predictions
 from workflow_scripts.scoring.senteval import folds_then_test, nested_folds, split_then_test
 
 # SICK's scores; the network gives each a share (Tai et al. 2015)
