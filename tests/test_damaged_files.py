@@ -173,10 +173,10 @@ RANKS = [("mine", 0, 1, 0), ("mine", 0, 2, 1)]
     ],
 )
 def test_translations_of_other_words_are_told(ranks):
-    sides = {"test": [0], "dropped": {}}, {"test": [9], "vocabulary": [8, 9]}
+    entry = {"test": [[0, 9]], "target_vocabulary": [8, 9], "dropped": {}}
     rows = [RankedTranslation(*row, 0.5) for row in ranks]
     with pytest.raises(UserError, match=r"dataset mine: .*; remove that file"):
-        measure_translations("mine", *sides, rows, ["accuracy@1"])
+        measure_translations("mine", entry, rows, ["accuracy@1"])
 
 
 PAIRS = {"task": "similarity", "left": [0, 1], "right": [2, 3], "gold": [1.0, 2.0], "dropped": {}}

@@ -19,8 +19,7 @@ from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import encode_strings
 from workflow_scripts.errors import UserError
-from workflow_scripts.retrieval.suite_files import side_of
-from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
+from workflow_scripts.retrieval.translations import rank_translations, side_of
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
 
 __all__ = ["one_thread", "tiny_bert", "tiny_roberta"]
@@ -182,16 +181,15 @@ def test_the_translations_and_accuracies_are_those_of_the_tables(
     entry = read_entry("bli", lexicon(files))
     strings, items = number_items("bli", entry, read_dataset(files, entry, "bli"))
     models = [tiny_bert, tiny_bert if encoders == "one" else tiny_roberta]
-    sides = [side_of(items, side) for side in SIDES]
     vectors = [
         encode_strings(load_model(str(model)), own, EncoderSettings("mean", 64))
         for model, own in zip(models, strings.values(), strict=True)
     ]
-    both = [LexiconSide(*one, "m") for one in zip(vectors, sides, strict=True)]
-    expected = list(rank_translations(*both, "bli", 5, **choices))
-    measured = measure_translations("bli", *sides, expected, ["accuracy@1", "accuracy@5"])
+    sides = [side_of(items, side, own, "m") for side, own in zip(SIDES, vectors, strict=True)]
+    expected = list(rank_translations(*sides, "bli", 5, **choices))
+    measured = measure_translations("bli", items, expected, ["accuracy@1", "accuracy@5"])
     for side, own in zip(SIDES, sides, strict=True):
-        text = "".join(f"{strings[side][row]}\n" for row in own["vocabulary"])
+        text = "".join(f"{strings[side][row]}\n" for row in own.vocabulary)
         (files / f"{side}.txt").write_text(text)
     options = {f"{side}_vocabulary": files / f"{side}.txt" for side in SIDES}
     options |= {f"{side}_vectors": None for side in SIDES}
@@ -203,9 +201,9 @@ def test_the_translations_and_accuracies_are_those_of_the_tables(
     train, test = (files / f"yacle.{part}.aa-bb.tsv" for part in ("train.freq.5k", "test.freq.2k"))
     options |= {"dictionary": train, "test_dictionary": test, "pooling": "mean", "device": "cpu"}
     rows, told = run(**options)
-    words = list(dict.fromkeys(strings["source"][row] for row in sides[0]["test"]))
+    words = list(dict.fromkeys(strings["source"][row] for row in sides[0].test))
     assert [row[:3] for row in rows[1:]] == [
-        [words[row.query], str(row.rank), strings["target"][sides[1]["vocabulary"][row.target_row]]]
+        [words[row.query], str(row.rank), strings["target"][sides[1].vocabulary[row.target_row]]]
         for row in expected
     ]
     scores = [float(row[3]) for row in rows[1:]]
@@ -286,7 +284,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
             {"source_vectors": None, "target_vectors": None, "encoder": "m"},
             "--source-vocabulary: encoders need one",
         ),
-        ({"k": 61}, "k = 61 of a target vocabulary of 60 words"),
+        ({"k": 61}, "k = 61 neighbours of 60 target words"),
         ({"k": 0}, "--k 0: give 1 or more"),
         ({"neighbours": 61}, "61 neighbours of a vocabulary of 60 words"),
         ({"test_share": 1}, "--test-share 1.0: give a share from 0 to less than 1"),

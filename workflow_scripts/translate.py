@@ -10,6 +10,7 @@ import numpy as np
 
 from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
+from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.datasets.word_pairs import Pair, read_pairs, read_words, split_by_source
 from workflow_scripts.embedding.chosen_encoder import (
@@ -34,7 +35,6 @@ from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MappingKind
 from workflow_scripts.retrieval.rankings import Format, write_found
-from workflow_scripts.retrieval.suite_files import SIDES
 from workflow_scripts.retrieval.translations import LexiconSide, Retrieval, rank_translations
 from workflow_scripts.scoring.measurement import Measurement, bootstrap_scores
 from workflow_scripts.scoring.metrics.register import metrics_of
@@ -79,8 +79,8 @@ class Words(NamedTuple):
 
     def side(self, name: str, **parts: Sequence[str]) -> LexiconSide:
         """Return the side of a lexicon whose parts are of these words."""
-        entry = {part: [self.rows[word] for word in words] for part, words in parts.items()}
-        return LexiconSide(self.vectors, entry, f"{name} words of {self.origin}")
+        numbers = {part: [self.rows[word] for word in words] for part, words in parts.items()}
+        return LexiconSide(self.vectors, f"{name} words of {self.origin}", **numbers)
 
 
 class Lexicon(NamedTuple):
@@ -215,11 +215,9 @@ def translate_words(
     if not tested:
         return rows, None
     # The scoring of the tables; words stand for the numbers that they have in a suite.
-    source: dict[str, Any] = {"test": [word for word, _ in lexicon.test], "dropped": {}}
-    if dropped:
-        source["dropped"] = {"no vector": dropped}
-    target = {"test": [word for _, word in lexicon.test], "vocabulary": target_words}
-    return rows, measure_translations(name, source, target, of_tested, metrics_of("lexicon"))
+    entry: dict[str, Any] = {"test": lexicon.test, "target_vocabulary": target_words}
+    entry["dropped"] = {"no vector": dropped} if dropped else {}
+    return rows, measure_translations(name, entry, of_tested, metrics_of("lexicon"))
 
 
 @dataclass(frozen=True)

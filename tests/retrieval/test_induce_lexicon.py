@@ -12,7 +12,8 @@ from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.induce_lexicon import main
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
-from workflow_scripts.retrieval.suite_files import read_datasets, side_of
+from workflow_scripts.retrieval.suite_files import read_datasets
+from workflow_scripts.retrieval.translations import side_of
 
 WORDS, DIMENSION = 60, 8
 
@@ -25,28 +26,20 @@ def pair(tmp_path):
     rotation = np.linalg.qr(generator.normal(size=(DIMENSION, DIMENSION)))[0]
     order = generator.permutation(WORDS)  # target string i translates source string order[i]
     target_of = np.argsort(order)
-    words = {"vocabulary": list(range(WORDS)), "train": list(range(30)), "test": [40, 35, 40, 50]}
-    sides = {"source": words, "target": {"vocabulary": list(range(WORDS))[::-1]}}
-    for part in ("train", "test"):
-        sides["target"][part] = target_of[words[part]].tolist()
+    items = {"task": "lexicon", "split": "test", "dropped": {}}
+    items |= {"source_vocabulary": [*range(WORDS)], "target_vocabulary": [*range(WORDS)][::-1]}
+    for part, words in {"train": range(30), "test": (40, 35, 40, 50)}.items():
+        items[part] = [(word, int(target_of[word])) for word in words]
     matrices = {"source": source, "target": 3 * source[order] @ rotation}
     output = tmp_path / "ranks.tsv"
 
-    def run(*options, changes=None, vectors=None):
-        arguments = []
-        both = {side: entry | (changes or {}).get(side, {}) for side, entry in sides.items()}
-        items = {"task": "lexicon", "split": "test", "dropped": {}}
-        items |= {f"{side}_vocabulary": entry["vocabulary"] for side, entry in both.items()}
-        for part in ("train", "test"):
-            pairs = zip(*(entry[part] for entry in both.values()), strict=True)
-            items[part] = list(pairs)
-        [file] = write_items(tmp_path, {"bli-aa-bb": items})
-        for side in both:
-            matrix = (matrices | (vectors or {}))[side]
+    def run(*options, vectors=None, **changes):
+        [file] = write_items(tmp_path, {"bli-aa-bb": items | changes})
+        arguments = [f"--items={file}", f"--output={output}", "--mapping=orthogonal"]
+        for side, matrix in (matrices | (vectors or {})).items():
             npy = write_whole_vectors(tmp_path / f"{side}.npy", matrix, f"bli-aa-bb/{side}")
             arguments.append(f"--{side}-vectors={npy}")
-        options = ["--mapping=orthogonal", *options]
-        main([*arguments, f"--items={file}", f"--output={output}", *options])
+        main([*arguments, *options])
         return read_rankings(output, RankedTranslation)
 
     # position in the (reversed) target vocabulary of the translation of a source word
@@ -69,9 +62,9 @@ def test_a_rotated_language_is_mapped_back_perfectly(pair, mapping, retrieval):
 def test_cosine_of_a_perfect_map_is_one_and_a_small_dictionary_still_ranks_words(pair):
     ranked = pair("--retrieval=cosine", "--k=1")
     assert [row.score for row in ranked] == pytest.approx([1, 1, 1], abs=1e-6)
-    few = {side: {"train": list(range(4))} for side in ("source", "target")}
+    few = [(number, number) for number in range(4)]
     for options in (["orthogonal"], ["supervised"], ["supervised", "--regularisation=0.1"]):
-        assert len(pair(f"--mapping={options[0]}", *options[1:], "--k=5", changes=few)) == 15
+        assert len(pair(f"--mapping={options[0]}", *options[1:], "--k=5", train=few)) == 15
 
 
 NAN = np.where(np.arange(WORDS) == 17, np.nan, 1)[:, None]
@@ -80,8 +73,8 @@ NAN = np.where(np.arange(WORDS) == 17, np.nan, 1)[:, None]
 @pytest.mark.parametrize(
     ("options", "changes", "vectors", "message"),
     [
-        (["--k=61"], {}, {}, r"k = 61 of a target vocabulary of 60 words"),
-        ([], {"source": {"train": [1]}, "target": {"train": [1]}}, {}, "a dictionary of 1 entries"),
+        (["--k=61"], {}, {}, "k = 61 neighbours of 60 target words"),
+        ([], {"train": [(1, 1)]}, {}, "a dictionary of 1 entries"),
         (["--neighbours=61"], {}, {}, "61 neighbours of a vocabulary of 60 words"),
         ([], {}, {"target": lambda whole: whole * NAN}, r"target\.npy: .* string 17 holds NaN"),
         ([], {}, {"target": lambda whole: whole[:, :5]}, "encoders of the same dimension"),
@@ -91,7 +84,7 @@ NAN = np.where(np.arange(WORDS) == 17, np.nan, 1)[:, None]
 def test_mistakes_give_one_clear_error_and_no_file(pair, options, changes, vectors, message):
     vectors = {side: change(pair.matrices[side]) for side, change in vectors.items()}
     with pytest.raises(UserError, match=message):
-        pair(*options, changes=changes, vectors=vectors)
+        pair(*options, vectors=vectors, **changes)
     assert not pair.output.exists()
 
 
@@ -105,12 +98,11 @@ def test_each_side_of_a_lexicon_has_the_words_of_its_language(tmp_path, sample_d
     strings, numbered = number_items("bli", entry, lexicon)
     items = read_datasets(write_items(tmp_path, {"bli": numbered}))["bli"]
     for column, side in enumerate(SIDES):
-        one = side_of(items, side)
-        assert (one["side"], one["split"], one["dropped"]) == (side, "test", lexicon.dropped)
-        words = {key: [strings[side][i] for i in one[key]] for key in ("train", "test")}
-        assert words == {key: [pair[column] for pair in getattr(lexicon, key)] for key in words}
-        vocabulary = [strings[side][i] for i in one["vocabulary"]]
-        assert vocabulary == getattr(lexicon, f"{side}_vocabulary")
+        one = side_of(items, side, np.empty(0), side)
+        parts = (one.vocabulary, one.train, one.test)
+        words = [[strings[side][number] for number in part] for part in parts]
+        pairs = [[pair[column] for pair in part] for part in (lexicon.train, lexicon.test)]
+        assert words == [getattr(lexicon, f"{side}_vocabulary"), *pairs]
 
 
 def test_items_of_several_data_sets_are_known_by_their_ids(tmp_path):

@@ -1,12 +1,9 @@
 """The command that links mentions, end to end on tiny data sets."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from tests.support.suite_files import write_items, write_whole_vectors
-from workflow_scripts.command_main import run_command
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.link_entities import main
 from workflow_scripts.retrieval.rankings import RankedName, read_rankings, rows_by_dataset
@@ -38,7 +35,7 @@ def suite(tmp_path):
         return read_rankings(output, RankedName)
 
     write({"tiny": ENTRY, "sts": {"task": "similarity"}})
-    link.write, link.vectors, link.output = write, vectors, output
+    link.write, link.output = write, output
     return link
 
 
@@ -68,7 +65,7 @@ def test_the_file_is_as_agreed_and_two_datasets_keep_their_own_dictionaries(suit
 @pytest.mark.parametrize(
     ("matrix", "options", "message"),
     [
-        (VECTORS, ["--k=5"], "dataset tiny: k = 5 of a dictionary of 4 names"),
+        (VECTORS, ["--k=5"], "dataset tiny: k = 5 neighbours of 4 names"),
         (VECTORS * np.where(np.arange(7) == 5, np.nan, 1)[:, None], [], "string 5 holds NaN"),
         (VECTORS * (np.arange(7) != 4)[:, None], ["--similarity=cosine"], "row 4 is a zero vector"),
     ],
@@ -78,13 +75,3 @@ def test_mistakes_give_one_clear_error_and_no_file(suite, matrix, options, messa
     with pytest.raises(UserError, match=message):
         suite("--k=2", *options)
     assert not suite.output.exists()
-
-
-def test_a_missing_file_ends_the_command_with_one_line(suite, monkeypatch, capsys):
-    suite.vectors.unlink()
-    monkeypatch.setattr(sys, "argv", ["link_entities"])
-    with pytest.raises(SystemExit) as caught:
-        run_command(lambda: suite("--k=1"))
-    assert caught.value.code == 2
-    error = capsys.readouterr().err
-    assert "bel.npy: no such file; embed its strings first" in error and error.count("\n") == 1

@@ -7,8 +7,6 @@ from sklearn.metrics import precision_recall_curve
 
 from workflow_scripts.retrieval.link_thresholds import (
     ThresholdPoint,
-    lowest_threshold,
-    share_interval,
     threshold_lines,
     threshold_points,
 )
@@ -40,13 +38,6 @@ def test_points_are_those_of_scikit_learn():
         assert point.coverage == sum(score >= point.threshold for score in scores) / 200
 
 
-def test_the_threshold_of_a_precision_takes_the_most_mentions():
-    points = threshold_points(SCORES, RIGHT, 6)
-    assert lowest_threshold(points, 0.7) == points[2]
-    assert lowest_threshold(points, 1.0) == points[0]
-    assert lowest_threshold(points[1:], 0.9) is None
-
-
 def test_lines_show_coverages():
     points = threshold_points(SCORES, RIGHT, 6)
     assert threshold_lines(points) == [
@@ -54,8 +45,3 @@ def test_lines_show_coverages():
         " 0.800000     0.6667    0.5000",
         " 0.200000     0.6000    0.8333",
     ]
-
-
-def test_the_interval_of_a_share_is_wilson_s():
-    # by hand: 8 of 10 with z = 1.96
-    assert share_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)

@@ -1,7 +1,6 @@
 """The best ids of mentions against a stable sort of all products, however names share ids."""
 
 import tracemalloc
-from functools import partial
 
 import numpy as np
 import pytest
@@ -10,21 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from workflow_scripts.retrieval import linked_ids
-from workflow_scripts.retrieval.linked_ids import NearName, best_links
-from workflow_scripts.retrieval.name_index import NameIndex
-from workflow_scripts.retrieval.vector_search import search_blocks
+from workflow_scripts.retrieval.linked_ids import rank_ids
+from workflow_scripts.retrieval.mention_links import Link
+from workflow_scripts.retrieval.name_index import index_names
 
 
-def index_of(ids, vectors):
-    text = "".join(f"{identity}\tname\n" for identity in ids).encode()
-    text = np.frombuffer(text, dtype=np.uint8)
-    return NameIndex(text, np.flatnonzero(text == ord("\n")), vectors)
-
-
-def links_of(ids, vectors, queries, k, **options):
-    index = index_of(ids, vectors)
-    search = partial(search_blocks, targets=vectors)
-    return list(best_links(index, queries, k, search, **options))
+def links_of(ids, vectors, queries, k):
+    names = [f"name {row}" for row in range(len(ids))]
+    return list(rank_ids(index_names(ids, names, vectors), queries, k))
 
 
 def sorted_links(ids, vectors, queries, k):
@@ -33,7 +25,7 @@ def sorted_links(ids, vectors, queries, k):
     for products in queries.astype(np.float64) @ vectors.T.astype(np.float64):
         firsts = {}
         for row in np.argsort(-products, kind="stable").tolist():
-            firsts.setdefault(ids[row], NearName(row, products[row]))
+            firsts.setdefault(ids[row], Link(ids[row], f"name {row}", products[row]))
         ranked.append(list(firsts.values())[:k])
     return ranked
 
@@ -67,8 +59,9 @@ def test_memory_for_names_of_few_ids_grows_with_them_not_with_all_products(other
     ranked = links_of(ids, vectors, queries, 6)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    rows = [[link.row for link in links] for links in ranked]
     expected = sorted_links(ids, vectors, queries, 6)
-    assert rows == [[link.row for link in links] for links in expected]
+    assert [[link[:2] for link in links] for links in ranked] == [
+        [link[:2] for link in links] for links in expected
+    ]
     # rows and products of all names for all mentions are 9.6 MB, as links 75 MB
     assert peak < 8e6

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from workflow_scripts.retrieval import near_duplicates as near_duplicates_module
 from workflow_scripts.retrieval import vector_search
 from workflow_scripts.retrieval.margin_mining import mine_pairs
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
@@ -38,7 +39,8 @@ whole_vectors = st.tuples(st.integers(1, 30), st.integers(1, 3)).flatmap(
 def test_pairs_equal_a_stable_sort_ties_included(vectors, k, threshold, rows_at_once, bits):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_search, "BLOCK_BYTES", 1 << bits)
-        found = near_duplicates(vectors, k, threshold, rows_at_once=rows_at_once)
+        patch.setattr(near_duplicates_module, "ROWS_AT_ONCE", rows_at_once)
+        found = near_duplicates(vectors, k, threshold)
     expected, full = sorted_pairs(vectors, k, threshold)
     pairs = zip(found.first.tolist(), found.second.tolist(), found.scores.tolist(), strict=True)
     assert list(pairs) == expected

@@ -26,8 +26,6 @@ def encode(
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
         import numpy as np
-        import torch
-        import transformers
 
         from workflow_scripts.embedding.encoder_folder import load_model
         from workflow_scripts.embedding.string_encoding import encode_strings
@@ -38,10 +36,8 @@ def encode(
     vectors = encode_strings(loaded, strings, settings, report=True)
     if not np.isfinite(vectors).all():
         raise UserError(model, "gives vectors that are not finite", "tune or fetch it again")
-    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
-    record |= {"dimension": vectors.shape[1], **settings.as_record(), "strings": len(strings)}
-    versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-    return vectors, record | {"versions": versions}
+    made = {"dimension": vectors.shape[1], "strings": len(strings)}
+    return vectors, loaded.record(settings) | made
 
 
 def embed_suite(

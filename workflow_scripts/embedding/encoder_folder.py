@@ -86,11 +86,15 @@ class LoadedModel:
         ends = (tokenizer.sep_token_id, tokenizer.eos_token_id)
         return ids[0] if ids[0] in starts else None, ids[-1] if ids[-1] in ends else None
 
+    def record(self, settings: EncoderSettings) -> dict[str, Any]:
+        """Return which model it is, under these settings, and what runs it, as JSON values."""
+        own = {"model": self.name, "weights_sha256": self.weights_sha256, **settings.as_record()}
+        versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+        return {**own, "versions": versions}
+
     def provenance(self, settings: EncoderSettings) -> dict[str, Any]:
         """Return what makes its vectors under these settings, as JSON values."""
-        hashes = {"weights_sha256": self.weights_sha256, "model_sha256": self.model_sha256}
-        versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-        return {"model": self.name, **hashes, **settings.as_record(), "versions": versions}
+        return self.record(settings) | {"model_sha256": self.model_sha256}
 
     def check_settings(
         self, settings: EncoderSettings, called: Mapping[str, str] = RECIPE_KEYS

@@ -6,7 +6,6 @@ scores are exact and only neighbours may be missed.
 """
 
 from pathlib import Path
-from typing import Any
 
 import faiss
 import numpy as np
@@ -26,15 +25,10 @@ class ApproximateIndex(RescoredSearch):
         self, vectors: np.ndarray, vectors_sha256: str, file: Path, probes: int, threads: int
     ) -> None:
         """Read the inverted file from `file`, or make it and write it there."""
-        super().__init__(vectors, vectors_sha256, file, threads)
+        kind = {"kind": "IVF, fp16", "lists": _LISTS, "learnt": _LEARNT}
+        name = "approximate search"
+        super().__init__(vectors, vectors_sha256, file, threads, name=name, kind=kind)
         self._index.nprobe = min(probes, self._index.nlist)
-
-    @property
-    def name(self) -> str:
-        return "approximate search"
-
-    def _kind(self) -> dict[str, Any]:
-        return {"kind": "IVF, fp16", "lists": _LISTS, "learnt": _LEARNT}
 
     def _width(self, k: int) -> int:
         return k + _MARGIN

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from workflow_scripts.embedding.suite_vectors import StringVectors
-from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.rankings import RankedName
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
-from workflow_scripts.retrieval.vector_search import search_top
+from workflow_scripts.retrieval.vector_search import check_k, search_top
 
 
 def rank_names(
@@ -30,12 +29,7 @@ def rank_names(
     and, with cosine, a zero vector.
     """
     names, mentions = entry["names"], entry["mentions"]
-    if not 1 <= k <= len(names):
-        raise UserError(
-            f"dataset {dataset}",
-            f"k = {k} of a dictionary of {len(names)} names",
-            "give a k from 1 to that number, or enlarge the dictionary",
-        )
+    check_k(k, len(names), "names", f"dataset {dataset}")
     # A mention often occurs many times and is searched once.
     parts = list(dict.fromkeys(part for mention in mentions for part in mention))
     targets = gather_rows(vectors, names, vectors_name)

@@ -9,8 +9,8 @@ from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.csls import NEIGHBOURS
 from workflow_scripts.retrieval.mapping import MappingKind
 from workflow_scripts.retrieval.rankings import RankedTranslation, write_rankings
-from workflow_scripts.retrieval.suite_files import read_dataset, side_of
-from workflow_scripts.retrieval.translations import LexiconSide, Retrieval, rank_translations
+from workflow_scripts.retrieval.suite_files import read_dataset
+from workflow_scripts.retrieval.translations import Retrieval, rank_translations, side_of
 
 
 def induce_lexicon(
@@ -43,9 +43,7 @@ def induce_lexicon(
     """
     entry = read_dataset(items)
     source, target = (
-        LexiconSide(
-            read_string_vectors(file, entry["dataset"], side), side_of(entry, side), str(file)
-        )
+        side_of(entry, side, read_string_vectors(file, entry["dataset"], side), str(file))
         for side, file in zip(SIDES, (source_vectors, target_vectors), strict=True)
     )
     ranked = rank_translations(

@@ -17,7 +17,6 @@ from workflow_scripts.imports import quick_imports
 from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.link_thresholds import (
     ThresholdPoint,
-    lowest_threshold,
     share_interval,
     threshold_points,
 )
@@ -26,7 +25,6 @@ from workflow_scripts.retrieval.mentions import MentionBatch
 from workflow_scripts.retrieval.name_index import NameIndex, provenance_of_vectors
 from workflow_scripts.retrieval.rankings import as_written
 
-# of equal width, as scikit-learn has them
 _BINS = 10
 _SEEDS = 2**32  # that scikit-learn takes
 _REFIT = "fit another with --gold-column and --write-calibration"
@@ -69,14 +67,14 @@ class Calibration:
 
         On the mentions that this was fitted on; `UserError` where there is none.
         """
-        point = lowest_threshold(self.thresholds, precision)
-        if point is None:
+        reached = [point for point in self.thresholds if point.precision >= precision]
+        if not reached:
             best = max(point.precision for point in self.thresholds)
             problem = f"no threshold reaches it; the highest precision is {best:.4f}"
             raise UserError(
                 f"--target-precision {precision:g}", problem, "ask for a lower precision"
             )
-        return point
+        return reached[-1]
 
     def check(self, made_by: Mapping[str, Any], where: str) -> None:
         """Raise `UserError` where scores are of another encoder or other names."""
@@ -119,18 +117,11 @@ class Quality(NamedTuple):
 
 def quality(probabilities: Any, right: Sequence[bool]) -> Quality:
     """Return the quality of probabilities [n] that something is right."""
-    with quick_imports():
-        from sklearn.calibration import calibration_curve
-        from sklearn.metrics import brier_score_loss
-
-    values, truth = np.asarray(probabilities, dtype=np.float64), np.asarray(right, dtype=int)
-    brier = brier_score_loss(truth, values, pos_label=1, labels=[0, 1])
-    shares, means = calibration_curve(truth, values, pos_label=1, n_bins=_BINS)
-    # the bins of calibration_curve, which leaves out empty ones and does not return their sizes
-    inner = np.linspace(0, 1, _BINS + 1)[1:-1]
-    sizes = np.bincount(np.searchsorted(inner, values), minlength=_BINS)
-    error = np.average(np.abs(shares - means), weights=sizes[sizes > 0])
-    return Quality(float(brier), float(error))
+    values, truth = np.asarray(probabilities, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    bins = np.searchsorted(np.linspace(0, 1, _BINS + 1)[1:-1], values)
+    # the distance of the means of a bin, by how many it holds
+    distances = np.abs(np.bincount(bins, weights=values - truth))
+    return Quality(float(np.mean((values - truth) ** 2)), float(distances.sum() / len(values)))
 
 
 def split_in_halves(

@@ -33,12 +33,6 @@ def threshold_points(
     return points
 
 
-def lowest_threshold(points: Sequence[ThresholdPoint], precision: float) -> ThresholdPoint | None:
-    """Return the point of the most mentions whose links have a precision at least; None if none."""
-    reached = [point for point in points if point.precision >= precision]
-    return reached[-1] if reached else None
-
-
 def share_interval(hits: int, number: int) -> tuple[float, float]:
     """Return the 95% interval of the share `hits` of a number (Wilson's)."""
     # Only now: scipy takes a while, and most runs do not need it.

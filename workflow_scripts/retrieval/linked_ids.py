@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,11 +22,8 @@ _NAMES_TOGETHER = 64
 _NAMES_AT_ONCE = 1 << 22
 
 
-class NearName(NamedTuple):
-    """A name near to a mention: its row in the index."""
-
-    row: int
-    score: float
+# Rows of the index and their scores, best first.
+NearNames = list[tuple[int, float]]
 
 
 def rank_ids(
@@ -39,44 +35,25 @@ def rank_ids(
     threads: int = 1,
     approximate: Search | None = None,
 ) -> Iterator[list[Link]]:
-    """Yield for each of `vectors` [mentions, dimension] the k best ids of an index, best first.
+    """Yield for each of `vectors` [mentions, dimension] the k best ids, or all of an index.
 
-    With `each_name` the k best names, of which several may have one id. The search is exact unless
-    `approximate` finds the nearest names.
+    By inner product; an id counts by its best name, and of equals the lower row leads. With
+    `each_name` they are the k best names, of which several may have one id. The search is exact
+    unless `approximate` finds the nearest names, though not what ids they lack.
     """
     search = partial(search_blocks, targets=index.vectors, threads=threads)
-    ranked = best_links(index, vectors, k, search, grouped=not each_name, approximate=approximate)
-    for links in ranked:
-        yield [Link(*index[row], score) for row, score in links]
-
-
-def best_links(
-    index: NameIndex,
-    queries: np.ndarray,
-    k: int,
-    search: Search,
-    *,
-    grouped: bool = True,
-    approximate: Search | None = None,
-) -> Iterator[list[NearName]]:
-    """Yield for each of `queries` [n, dimension] its k best names, or all where there are fewer.
-
-    By inner product, as `search` finds them, which is exact; of equals the lower row leads.
-    `grouped`: an id's best name alone counts, so that there are k ids. `approximate` finds the
-    nearest names instead of `search`, but not what ids they lack.
-    """
-    nearest = approximate or search
     if not len(index):
-        yield from ([] for _ in queries)
+        yield from ([] for _ in vectors)
         return
-    width = min(k * _NAMES_AN_ID if grouped else k, len(index))
+    width = min(k if each_name else k * _NAMES_AN_ID, len(index))
     step = max(1, _NAMES_AT_ONCE // width)
-    for start in range(0, len(queries), step):
-        some = queries[start : start + step]
-        ranked: list[list[NearName]] = [[]] * len(some)
+    for start in range(0, len(vectors), step):
+        some = vectors[start : start + step]
+        ranked: list[NearNames] = [[]] * len(some)
         pending = np.arange(len(some))
         for names in sorted({width, min(width * _WIDER, len(index))}):
-            nearer = _nearest_links(index, some[pending], k, names, nearest, grouped)
+            near = (approximate or search)(some[pending], k=names)
+            nearer = [_best(index, *own, k, each_name) for own in zip(*near, strict=True)]
             for query, links in zip(pending.tolist(), nearer, strict=True):
                 ranked[query] = links
             pending = pending[np.array([len(links) < k for links in nearer])]
@@ -86,30 +63,26 @@ def best_links(
             by_id = _links_by_id(index, some[pending], k, search)
             for query, links in zip(pending.tolist(), by_id, strict=True):
                 ranked[query] = links
-        yield from ranked
+        for links in ranked:
+            yield [Link(*index[row], score) for row, score in links]
 
 
-def _nearest_links(
-    index: NameIndex, queries: np.ndarray, k: int, width: int, search: Search, grouped: bool
-) -> list[list[NearName]]:
-    """Return the best links, k at most, of each query among its `width` nearest names."""
-    ranked = []
-    for own, values in zip(*search(queries, k=width), strict=True):
-        links = [NearName(*pair) for pair in zip(own.tolist(), values.tolist(), strict=True)]
-        ranked.append(_first_of_each_id(index, links)[:k] if grouped else links)
-    return ranked
-
-
-def _first_of_each_id(index: NameIndex, links: list[NearName]) -> list[NearName]:
-    firsts: dict[str, NearName] = {}
-    for link in links:
-        firsts.setdefault(index[link.row][0], link)
-    return list(firsts.values())
+def _best(
+    index: NameIndex, rows: np.ndarray, scores: np.ndarray, k: int, each_name: bool
+) -> NearNames:
+    """Return the k best of the names nearest to a query, of each id the first alone."""
+    near = zip(rows.tolist(), scores.tolist(), strict=True)
+    if each_name:
+        return list(near)
+    firsts: dict[str, tuple[int, float]] = {}
+    for row, score in near:
+        firsts.setdefault(index[row][0], (row, score))
+    return list(firsts.values())[:k]
 
 
 def _links_by_id(
     index: NameIndex, queries: np.ndarray, k: int, search: Search
-) -> Iterator[list[NearName]]:
+) -> Iterator[NearNames]:
     """Yield the k best ids of each query, whatever ids its nearest names are of.
 
     Ids with many names are searched one by one. Of all others there are k ids among any
@@ -141,4 +114,4 @@ def _links_by_id(
             rows, scores = best_columns(*both, k)
         for own, values in zip(rows.tolist(), scores.tolist(), strict=True):
             pairs = zip(own, values, strict=True)
-            yield [NearName(row, score) for row, score in pairs if row < len(index)]
+            yield [(row, score) for row, score in pairs if row < len(index)]

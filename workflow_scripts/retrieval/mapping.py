@@ -72,8 +72,7 @@ def learn_supervised(
 
     Where C has no C^(-1/2) the pseudo-inverse maps directions outside the dictionary's span to
     zero. With few more entries than dimensions whitening fits noise: `regularisation` r > 0 (a
-    difference from the paper from the paper) uses C + r mean(diag C) I in its place. Errors as
-    `learn_orthogonal`.
+    difference from the paper) uses C + r mean(diag C) I instead. Errors as `learn_orthogonal`.
     """
     source, target = _check_entries(source, target)
     whiten_source, colour_source = _whitening(source, regularisation)

@@ -137,14 +137,10 @@ class LinkWriter:
     ) -> None:
         self._output, self._form, self._options = output, form, options
         self._confidence, self._expanded = confidence, expanded
+        self.columns = columns_of_links(confidence is not None, expanded)
         self.report = Report(options.k, errors)
         if form == "tsv":
             output.write("\t".join(self.columns) + "\n")
-
-    @property
-    def columns(self) -> list[str]:
-        """Return the columns of a tsv."""
-        return columns_of_links(self._confidence is not None, self._expanded)
 
     def write(self, batch: MentionBatch, ranked: Iterable[Sequence[Link]]) -> None:
         """Write the links of a batch; `ranked` has k + 1 ids of each distinct text, best first."""

@@ -25,12 +25,7 @@ class NearPairs(NamedTuple):
 
 
 def near_duplicates(
-    vectors: np.ndarray,
-    k: int,
-    threshold: float,
-    *,
-    threads: int = 1,
-    rows_at_once: int = ROWS_AT_ONCE,
+    vectors: np.ndarray, k: int, threshold: float, *, threads: int = 1
 ) -> NearPairs:
     """Return the pairs of which one is among the k nearest others of the other, each once.
 
@@ -42,8 +37,8 @@ def near_duplicates(
     # a pair as one number, the lower row first
     pairs, scores = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     k = min(k, count - 1)
-    for start in range(0, count if k else 0, rows_at_once):
-        rows = slice(start, min(start + rows_at_once, count))
+    for start in range(0, count if k else 0, ROWS_AT_ONCE):
+        rows = slice(start, min(start + ROWS_AT_ONCE, count))
         near, products = nearest_others(vectors, k, rows, threads=threads)
         owners, similar = np.arange(count)[rows, None], as_written(products) >= threshold
         if k < count - 1:

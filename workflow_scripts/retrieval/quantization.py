@@ -116,15 +116,11 @@ class QuantizedIndex(RescoredSearch):
     ) -> None:
         """Read the codes from `file`, or make them and write them there."""
         check_quantization(quantization)
-        self.quantization = quantization
-        super().__init__(vectors, vectors_sha256, file, threads)
-
-    @property
-    def name(self) -> str:
-        return self.quantization
-
-    def _kind(self) -> dict[str, Any]:
-        return {"kind": self.quantization}
+        self._is_binary = quantization == "binary"
+        if self._is_binary:
+            self._read, self._write = faiss.read_index_binary, faiss.write_index_binary
+        made = (vectors, vectors_sha256, file, threads)
+        super().__init__(*made, name=quantization, kind={"kind": quantization})
 
     def _width(self, k: int) -> int:
         return max(_TIMES * k, _LEAST)
@@ -132,7 +128,7 @@ class QuantizedIndex(RescoredSearch):
     def _make(self) -> Any:
         dimension = self._vectors.shape[1]
         index: Any
-        if self.quantization == "binary":
+        if self._is_binary:
             index = faiss.IndexBinaryFlat(8 * -(-dimension // 8))
             for part in parts(self._vectors):
                 index.add(quantize(part, "binary"))
@@ -147,7 +143,7 @@ class QuantizedIndex(RescoredSearch):
 
     def candidates(self, queries: np.ndarray, width: int) -> np.ndarray:
         """Return rows [n, width] of the nearest by the codes alone."""
-        if self.quantization == "binary":
+        if self._is_binary:
             queries = quantize(queries, "binary")
         return super().candidates(queries, width)
 
@@ -156,13 +152,3 @@ class QuantizedIndex(RescoredSearch):
         near = self.candidates(np.ascontiguousarray(queries, dtype=np.float32), k)
         _, products = best_of_candidates(queries, self._vectors, near, k)
         return share_of_nearest(products, queries, self._vectors, self._threads)
-
-    def _read(self, file: str) -> Any:
-        is_binary = self.quantization == "binary"
-        return faiss.read_index_binary(file) if is_binary else faiss.read_index(file)
-
-    def _write(self, index: Any, file: str) -> None:
-        if self.quantization == "binary":
-            faiss.write_index_binary(index, file)
-        else:
-            faiss.write_index(index, file)

@@ -32,20 +32,32 @@ def parts(vectors: np.ndarray) -> Iterator[np.ndarray]:
 class RescoredSearch:
     """An index of FAISS over vectors [n, dimension] that stay on disk.
 
-    A class says how the index is made of the vectors, and searched for candidates.
+    A class says how the index is made of the vectors, and searched for candidates. `name` is what
+    messages call the search.
     """
 
+    # FAISS has others for binary indices
+    _read: Any = staticmethod(faiss.read_index)
+    _write: Any = staticmethod(faiss.write_index)
+
     def __init__(
-        self, vectors: np.ndarray, vectors_sha256: str, file: Path | None, threads: int
+        self,
+        vectors: np.ndarray,
+        vectors_sha256: str,
+        file: Path | None,
+        threads: int,
+        *,
+        name: str,
+        kind: dict[str, Any],
     ) -> None:
         """Read the index from `file`, or make it and write it there; None keeps it in memory.
 
-        `vectors_sha256` stands for the vectors: a file of others, a damaged one and one of another
-        kind are made again.
+        `vectors_sha256` stands for the vectors, `kind` (JSON values) for what else the index is: a
+        file of others, a damaged one and one of another kind are made again.
         """
         faiss.omp_set_num_threads(threads)
-        self._vectors, self._threads = vectors, threads
-        made_from = canonical({"vectors_sha256": vectors_sha256, **self._kind()})
+        self.name, self._vectors, self._threads = name, vectors, threads
+        made_from = canonical({"vectors_sha256": vectors_sha256, **kind})
         self._index: Any
         if file is None:
             self._index = self._make()
@@ -61,15 +73,6 @@ class RescoredSearch:
                 self._write(self._index, str(temporary))
                 seal(temporary, made_from)
 
-    @property
-    def name(self) -> str:
-        """What messages call the search."""
-        raise NotImplementedError
-
-    def _kind(self) -> dict[str, Any]:
-        """Return what the index is besides its vectors, as JSON values."""
-        raise NotImplementedError
-
     def _make(self) -> Any:
         """Return the index of the vectors."""
         raise NotImplementedError
@@ -82,12 +85,6 @@ class RescoredSearch:
         """Return rows [n, width] of the index's own nearest, -1 where it has fewer."""
         rows: np.ndarray = self._index.search(queries, width)[1]
         return rows
-
-    def _read(self, file: str) -> Any:
-        return faiss.read_index(file)
-
-    def _write(self, index: Any, file: str) -> None:
-        faiss.write_index(index, file)
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return rows (int64) and products (float64) [n, k]; where too few are near, exact."""

@@ -39,7 +39,7 @@ class _Gathered:
         self._floor = np.full(owners, -np.inf, dtype=np.float32)
 
     def add(self, products: np.ndarray, first_owner: int, first_other: int) -> None:
-        """Take in `block` [owners, others], or a transposed view, whose corner is so placed."""
+        """Take in a block of products [owners, others], whose corner is so placed."""
         owners = slice(first_owner, first_owner + len(products))
         if not self._filled[owners].any():
             is_crowded = np.ones(len(products), dtype=bool)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.embedding.suite_vectors import StringVectors
 from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import read_json
@@ -31,20 +30,6 @@ def read_datasets(paths: Iterable[str | Path]) -> dict[str, dict[str, Any]]:
         if datasets.setdefault(entry["dataset"], entry) is not entry:
             raise UserError(path, f"is of data set {entry['dataset']}, as another", "give it once")
     return datasets
-
-
-def side_of(entry: dict[str, Any], side: str) -> dict[str, Any]:
-    """Return one side ("source", "target") of a lexicon's block of items.json."""
-    column = SIDES.index(side)
-    return {
-        "task": "lexicon-side",
-        "side": side,
-        "split": entry["split"],
-        "dropped": entry["dropped"],
-        "vocabulary": entry[f"{side}_vocabulary"],
-        "train": [pair[column] for pair in entry["train"]],
-        "test": [pair[column] for pair in entry["test"]],
-    }
 
 
 def gather_rows(

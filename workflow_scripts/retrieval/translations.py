@@ -4,29 +4,43 @@ The paper's set-up is mapping-based (Artetxe et al. 2018) with CSLS retrieval (L
 over the dictionaries of Glavaš et al. (2019).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.embedding.suite_vectors import StringVectors
-from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval import mapping as mappings
 from workflow_scripts.retrieval.csls import NEIGHBOURS, rank_by_csls
 from workflow_scripts.retrieval.rankings import RankedTranslation
 from workflow_scripts.retrieval.suite_files import gather_rows, normalise
-from workflow_scripts.retrieval.vector_search import search_top
+from workflow_scripts.retrieval.vector_search import check_k, search_top
 
 Retrieval = Literal["csls", "cosine"]
 _SPAN = "the dictionary does not span it: enlarge the training dictionary"
 
 
 class LexiconSide(NamedTuple):
-    """One language of a lexicon; `vectors` [strings, dimension] are those of its own strings."""
+    """One language of a lexicon: its strings by number; `train` and `test` align with the other's.
+
+    `vectors` [strings, dimension] are those of its own strings.
+    """
 
     vectors: np.ndarray | StringVectors
-    entry: dict[str, Any]  # see `side_of`; `train` and `test` align with the other side's
     name: str  # in messages
+    vocabulary: list[int]
+    train: list[int]
+    test: Sequence[int] = ()
+
+
+def side_of(
+    entry: dict[str, Any], side: str, vectors: np.ndarray | StringVectors, name: str
+) -> LexiconSide:
+    """Return one side ("source", "target") of a lexicon's block of items.json."""
+    column = SIDES.index(side)
+    train, test = ([pair[column] for pair in entry[part]] for part in ("train", "test"))
+    return LexiconSide(vectors, name, entry[f"{side}_vocabulary"], train, test)
 
 
 def rank_translations(
@@ -49,16 +63,9 @@ def rank_translations(
     `UserError` for encoders of unequal width, too small a dictionary or vocabulary, k over the
     vocabulary, and vectors that are NaN or zero.
     """
-    words = target.entry["vocabulary"]
-    if not 1 <= k <= len(words):
-        raise UserError(
-            f"dataset {dataset}",
-            f"k = {k} of a target vocabulary of {len(words)} words",
-            "give a k from 1 to that number, or enlarge the vocabulary",
-        )
-
-    distinct = list(dict.fromkeys(source.entry["test"]))
-    whole = distinct == source.entry["vocabulary"]
+    check_k(k, len(target.vocabulary), "target words", f"dataset {dataset}")
+    distinct = list(dict.fromkeys(source.test))
+    whole = distinct == source.vocabulary
     source_vocabulary, source_train, queries = _prepared(source, [] if whole else distinct)
     target_vocabulary, target_train, _ = _prepared(target, [])
     if mapping == "orthogonal":
@@ -85,6 +92,6 @@ def rank_translations(
 
 
 def _prepared(side: LexiconSide, queries: list[int]) -> tuple[np.ndarray, ...]:
-    strings = (side.entry["vocabulary"], side.entry["train"], queries)
-    rows = (gather_rows(side.vectors, part, side.name) for part in strings)
+    parts = (side.vocabulary, side.train, queries)
+    rows = (gather_rows(side.vectors, part, side.name) for part in parts)
     return mappings.centre_on_vocabulary(*rows, name=side.name)

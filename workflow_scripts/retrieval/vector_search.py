@@ -14,6 +14,8 @@ _MARGIN = 16
 # Width of the widest of these searches. Where it does not settle a query, very many targets are
 # equal or nearly so, and the query is compared with all different ones.
 _WIDEST = 1024
+# Queries that are searched at once.
+_BATCH = 4096
 # Products held at once in that comparison.
 _PRODUCTS_AT_ONCE = 1 << 22
 # Bytes of the targets that `search_blocks` takes at once.
@@ -22,22 +24,24 @@ BLOCK_BYTES = 1 << 28
 _PAIRS_AT_ONCE = 1 << 11
 
 
-def check_k(k: int, number: int) -> None:
+def check_k(k: int, number: int, targets: str = "targets", where: str | None = None) -> None:
+    """Raise `UserError` for a k over the number of what is searched, called `targets`."""
     if not 1 <= k <= number:
-        raise UserError(None, f"k = {k} neighbours of {number} targets", "give a k from 1 to that")
+        problem = f"k = {k} neighbours of {number} {targets}"
+        raise UserError(where, problem, f"give a k from 1 to {number}")
 
 
 def search_top(
-    queries: np.ndarray, targets: np.ndarray, k: int, *, threads: int = 1, batch_size: int = 4096
+    queries: np.ndarray, targets: np.ndarray, k: int, *, threads: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows (int64) and inner products (float64), both [n, k], of each query's best targets.
 
     `queries` [n, dimension] and `targets` [m, dimension] are taken as float32; of equals the lower
-    row leads. The answer is exact, whatever threads, batch size or BLAS: FAISS (`IndexFlatIP`)
+    row leads. The answer is exact, whatever threads, batches or BLAS: FAISS (`IndexFlatIP`)
     breaks ties in no fixed order and rounds, so it makes a short list, which is scored again in
     float64 and widened until its worst lies below the k-th best by more than float32 can err. A
-    list that very many ties fill is not widened further: see `_AllTargets`. Raises `UserError` if k
-    is not in 1..m.
+    list that very many ties fill is not widened further: see `_compare_with_all`. Raises
+    `UserError` if k is not in 1..m.
     """
     queries, targets = (np.ascontiguousarray(m, dtype=np.float32) for m in (queries, targets))
     check_k(k, len(targets))
@@ -61,8 +65,8 @@ def search_top(
     rows = np.empty((len(queries), k), dtype=np.int64)
     products = np.empty((len(queries), k), dtype=np.float64)
     crowded = []
-    for start in range(0, len(queries), batch_size):
-        batch = queries[start : start + batch_size]
+    for start in range(0, len(queries), _BATCH):
+        batch = queries[start : start + _BATCH]
         pending = np.arange(len(batch))
         slack = error * lengths_of(batch)
         for width in widths:
@@ -79,7 +83,7 @@ def search_top(
         crowded.append(start + pending)
     del index
     if len(left := np.concatenate(crowded or [np.empty(0, np.int64)])):
-        rows[left], products[left] = _AllTargets(targets).search(queries[left], k, threads)
+        rows[left], products[left] = _compare_with_all(queries[left], targets, k, threads)
     if len(rows) < len(copies):
         rows, products = rows[copies], products[copies]
     return rows, products
@@ -99,59 +103,42 @@ def _different_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return firsts[order], numbers[groups]
 
 
-class _AllTargets:
-    """Exact search that compares a query with every different target, in bounded memory.
+def _compare_with_all(
+    queries: np.ndarray, targets: np.ndarray, k: int, threads: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `search_top` does, from products with every different target.
 
-    For queries whose nearest targets are very many equal or nearly equal ones. Equal targets have
-    equal products: a product is computed once for all of them, and of them the lowest rows lead.
+    For queries whose nearest targets are very many equal or nearly equal ones; memory is bounded.
+    Equal targets have equal products: one is computed for all of them, and of them only the k
+    lowest rows can be among the best.
     """
-
-    def __init__(self, targets: np.ndarray) -> None:
-        self._targets = targets
-        self._firsts, groups = _different_rows(targets)
-        self._sizes = np.bincount(groups)
-        # the rows of one group after those of the other, each in ascending order
-        self._rows = np.argsort(groups, kind="stable")
-        self._starts = np.cumsum(self._sizes) - self._sizes
-        self._different = targets[self._firsts].astype(np.float64)
-
-    def search(self, queries: np.ndarray, k: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return rows and products [n, k] as `search_top` does."""
-        rows = np.empty((len(queries), k), dtype=np.int64)
-        products = np.empty((len(queries), k))
-        step = max(1, _PRODUCTS_AT_ONCE // len(self._targets))
+    firsts, groups = _different_rows(targets)
+    different = targets[firsts].astype(np.float64)
+    # the rows of one group after those of the other, each in ascending order
+    by_group, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+    starts, sizes = np.cumsum(sizes) - sizes, np.minimum(sizes, k)
+    # as in `search_top`, here of float64 and of the sums of `_row_products` as well
+    error = 4 * (queries.shape[1] + 2) * 2.0**-53 * lengths_of(different).max()
+    last = max(0, len(different) - k)
+    rows = np.empty((len(queries), k), dtype=np.int64)
+    products = np.empty((len(queries), k))
+    step = max(1, _PRODUCTS_AT_ONCE // len(targets))
+    for start in range(0, len(queries), step):
+        some = queries[start : start + step]
         with threadpool_limits(threads, user_api="blas"):
-            for start in range(0, len(queries), step):
-                part = slice(start, start + step)
-                rows[part], products[part] = self._search_few(queries[part], k)
-        return rows, products
-
-    def _search_few(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        rounded = queries.astype(np.float64) @ self._different.T
-        last = rounded.shape[1] - min(k, rounded.shape[1])
-        # as in `search_top`, here of float64 and of the sums of `_row_products` as well
-        error = 4 * (queries.shape[1] + 2) * 2.0**-53 * lengths_of(self._different).max()
-        least = np.partition(rounded, last, axis=1)[:, last] - error * lengths_of(queries)
+            rounded = some.astype(np.float64) @ different.T
+        least = np.partition(rounded, last, axis=1)[:, last] - error * lengths_of(some)
         owners, near = np.nonzero(rounded >= least[:, None])
-        exact = _row_products(queries, self._targets, owners, self._firsts[near])
-        order = np.lexsort((near, -exact, owners))
-        owners, near, exact = owners[order], near[order], exact[order]
-        # Of each group as many rows as there is room for behind the better groups.
-        sizes, places = self._sizes[near], np.arange(len(near))
-        before = np.cumsum(sizes) - sizes
-        changes = np.diff(owners, prepend=-1) != 0
-        first = np.maximum.accumulate(np.where(changes, places, 0))
-        changes[1:] |= exact[1:] != exact[:-1]
-        equal = np.maximum.accumulate(np.where(changes, places, 0))
-        taken = np.clip(k - (before[equal] - before[first]), 0, sizes)
-        groups = np.repeat(places, taken)
-        numbers = np.arange(len(groups)) - np.repeat(np.cumsum(taken) - taken, taken)
-        rows = self._rows[self._starts[near[groups]] + numbers]
-        owners, exact = owners[groups], exact[groups]
-        order = np.lexsort((rows, -exact, owners))
-        counts = np.bincount(owners, minlength=len(queries))
+        exact = _row_products(some, targets, owners, firsts[near])
+        taken = sizes[near]
+        owners, exact = np.repeat(owners, taken), np.repeat(exact, taken)
+        copies = np.arange(len(owners)) - np.repeat(np.cumsum(taken) - taken, taken)
+        own = by_group[np.repeat(starts[near], taken) + copies]
+        order = np.lexsort((own, -exact, owners))
+        counts = np.bincount(owners)
         best = order[(np.cumsum(counts) - counts)[:, None] + np.arange(k)]
-        return rows[best], exact[best]
+        rows[start : start + step], products[start : start + step] = own[best], exact[best]
+    return rows, products
 
 
 def search_blocks(

@@ -181,9 +181,6 @@ def score(
     """Return the scores of an encoder with their replicates, and the record of what it is."""
     # Only now: torch and transformers take seconds, which bad arguments should not wait for.
     with quick_imports():
-        import torch
-        import transformers
-
         from workflow_scripts.embedding.own_classifier import read_own_classifier
         from workflow_scripts.scoring.measurement import bootstrap_scores
         from workflow_scripts.scoring.tidy_scores import EncoderIds
@@ -194,11 +191,8 @@ def score(
         how = read_own_classifier(str(encoder.loaded.folder))
     embed = partial(encoder.encode, progress=True)
     measured = measure_sets(embed, sets, ids, classifier=how, threads=threads, further=further)
-    loaded = encoder.loaded
-    record: dict[str, Any] = {"model": loaded.name, "weights_sha256": loaded.weights_sha256}
     strings = {string for strings in sets.lists.values() for string in strings}
-    record |= {**encoder.settings.as_record(), "strings": len(strings)}
-    record["versions"] = {"torch": torch.__version__, "transformers": transformers.__version__}
+    record = encoder.loaded.record(encoder.settings) | {"strings": len(strings)}
     return bootstrap_scores(ids, measured), record
 
 
@@ -220,8 +214,7 @@ def measure_sets(
     from workflow_scripts.embedding.suite_vectors import StringVectors, number_strings
     from workflow_scripts.retrieval.entity_links import rank_names
     from workflow_scripts.retrieval.rankings import rows_by_dataset
-    from workflow_scripts.retrieval.suite_files import side_of
-    from workflow_scripts.retrieval.translations import LexiconSide, rank_translations
+    from workflow_scripts.retrieval.translations import rank_translations, side_of
     from workflow_scripts.scoring.measurement import measure_dataset
     from workflow_scripts.scoring.ranked_accuracy import measure_translations
 
@@ -234,16 +227,13 @@ def measure_sets(
         metrics = (*metrics_of(task), *further.get(task, ()))
         if needs(task, "translations"):
             source, target = (
-                LexiconSide(
-                    StringVectors(vectors, rows[strings_key(name, side)]),
-                    side_of(items, side),
-                    ids.model,
+                side_of(
+                    items, side, StringVectors(vectors, rows[strings_key(name, side)]), ids.model
                 )
                 for side in SIDES
             )
             words = rank_translations(source, target, name, **choices["lexicon"], threads=threads)
-            sides = (source.entry, target.entry)
-            measured.append(measure_translations(name, *sides, words, metrics))
+            measured.append(measure_translations(name, items, words, metrics))
             continue
         own = StringVectors(vectors, rows[strings_key(name)])
         ranked: Any = None

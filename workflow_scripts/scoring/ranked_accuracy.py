@@ -1,6 +1,6 @@
 """Accuracy@k of ranked names (entity linking, as SapBERT counts) and of ranked translations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,17 +70,16 @@ def check_rankings(dataset: str, ranked: Ranked, concepts: Concepts, gold: Gold)
 
 def measure_translations(
     dataset: str,
-    source: dict[str, Any],
-    target: dict[str, Any],
+    entry: Mapping[str, Any],
     ranks: Iterable[RankedTranslation],
     metrics: Sequence[str],
 ) -> Measurement:
     """Return metrics over the distinct source words of a lexicon, where any gold target counts.
 
-    `source` and `target` are the blocks of both sides in items.json, `ranks` in their own order.
+    `entry` is its block of items.json, `ranks` are in their own order.
     """
     gold: dict[int, set[int]] = {}
-    for word, translation in zip(source["test"], target["test"], strict=True):
+    for word, translation in entry["test"]:
         gold.setdefault(word, set()).add(translation)
     ranked: list[list[list[int]]] = [[[]] for _ in gold]
     for row in ranks:
@@ -89,7 +88,6 @@ def measure_translations(
             what = f"rank {row.rank} of word {row.query} of {row.dataset} is out of place"
             raise UserError(f"dataset {dataset}", what, _REMEDY)
         ranked[row.query][0].append(row.target_row)
-    words = [[word] for word in target["vocabulary"]]
+    words = [[word] for word in entry["target_vocabulary"]]
     rankings = check_rankings(dataset, ranked, words, [[own] for own in gold.values()])
-    # The reader counts what it dropped of the pairs; both sides carry the same counts.
-    return measure_evidence(dataset, source, rankings, metrics)
+    return measure_evidence(dataset, entry, rankings, metrics)

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.command_main import run_command
-from workflow_scripts.datasets.sides import SIDES
 from workflow_scripts.path_functions import command
 from workflow_scripts.retrieval.rankings import RankedTranslation, read_rankings
-from workflow_scripts.retrieval.suite_files import read_dataset, side_of
+from workflow_scripts.retrieval.suite_files import read_dataset
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 from workflow_scripts.scoring.measurement import bootstrap_scores
 from workflow_scripts.scoring.ranked_accuracy import measure_translations
@@ -34,9 +33,8 @@ def score_lexicon(
         details: bootstrap replicates, npz
     """
     ids, entry = EncoderIds.parse(encoder), read_dataset(items)
-    source, target = (side_of(entry, side) for side in SIDES)
     dataset, ranked = entry["dataset"], read_rankings(ranks, RankedTranslation)
-    measured = measure_translations(dataset, source, target, ranked, metrics[dataset])
+    measured = measure_translations(dataset, entry, ranked, metrics[dataset])
     scores, replicates = bootstrap_scores(ids, [measured])
     write_replicates(details, replicates)
     write_scores(output, scores)
