@@ -8,15 +8,17 @@ from workflow_scripts.plan.rule_inputs import WILDCARDS, alternatives
 from workflow_scripts.project_files import project_file, shell_functions
 from workflow_scripts.runtime.earlier_jobs import note_slurm_run, wait_for_earlier_jobs
 from workflow_scripts.runtime.failed_jobs import FailedJobs
-from workflow_scripts.runtime.fork_server import start_fork_server
-from workflow_scripts.runtime.gpu_limit import refuse_too_few_gpus
-from workflow_scripts.runtime.group_fork_server import GroupForkServer
-from workflow_scripts.runtime.progress import Progress
+from workflow_scripts.runtime.fork_server import serve_group, start_fork_server
+from workflow_scripts.runtime.progress import print_starts
 from workflow_scripts.runtime.results_records import use_results_records
-from workflow_scripts.runtime.run_folder import refuse_braces, use_own_python
 from workflow_scripts.runtime.run_lock import hold_run_lock, refuse_second_run
-from workflow_scripts.runtime.snakemake_run import FinishedOutputs, ModuleHooks, SnakemakeRun
-from workflow_scripts.runtime.targets import refuse_other_paths
+from workflow_scripts.runtime.run_start import (
+    refuse_braces,
+    refuse_other_paths,
+    refuse_too_few_gpus,
+    use_own_python,
+)
+from workflow_scripts.runtime.snakemake_run import SnakemakeRun
 from workflow_scripts.runtime.temporary_weights import TemporaryWeights
 from workflow_scripts.sources import sources
 from workflow_scripts.tables.run_records import note_start
@@ -33,11 +35,11 @@ rule_inputs, outputs = plan.rule_inputs, plan.outputs
 refuse_too_few_gpus(run, plan.rule_inputs.gpus * plan.config.processes.tuning)
 refuse_second_run(run, plan.records)
 use_results_records(run, plan.config.results, plan.records, plan.hashes)
-GroupForkServer(run).watch()
+serve_group(run)
 failed_jobs = FailedJobs()
 page_status = PageStatus(plan, run, run.name_of("all_tables"))
 temporary_weights = TemporaryWeights(run, plan.keeps)
-FinishedOutputs(page_status.finished, page_status.nothing_to_do).watch()
+run.watch_outputs(page_status.finished, page_status.nothing_to_do)
 
 
 # parts of paths: an encoder, and the two of a lexicon's sides
@@ -86,8 +88,8 @@ onstart:
     hold_run_lock(plan.records)
     run.start_jobs_at_once()
     note_start()
-    failed_jobs.watch()
-    Progress().watch_if_quiet(run)
+    run.watch(failed_jobs.hear)
+    print_starts(run)
     wait_for_earlier_jobs(plan.records)
     note_slurm_run(run, plan.records)
     start_fork_server(run)
@@ -108,4 +110,4 @@ onerror:
 
 
 # of which Snakemake calls those of the main workflow alone
-ModuleHooks(run, onstart, onsuccess, onerror).watch()
+run.add_module_hooks(onstart, onsuccess, onerror)

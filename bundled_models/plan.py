@@ -11,7 +11,7 @@ from workflow_scripts.configuration.layers import Layers, read_layers
 from workflow_scripts.content_hashes import ContentHashes
 from workflow_scripts.corpora.text_files import TextFiles
 from workflow_scripts.errors import UserError, nearest_name
-from workflow_scripts.plan.plan import mistakes_end_the_run
+from workflow_scripts.plan.stopping import mistakes_end_the_run
 
 DEFAULT = Path(__file__).with_name("config.yaml")
 

@@ -53,14 +53,14 @@ rule fetch_model:
     log:
         "<results>/logs/fetch_model/{model}.log",
     wildcard_constraints:
-        model=alternatives(plan.models.of_hub),
+        model=alternatives(plan.models.hub),
     retries: 0
     # weights that are pickled are converted
     localrule: True
     conda:
         "../envs/torch.yaml"
     params:
-        model=lambda wildcards: plan.models.hub_model(wildcards.model).address,
+        model=lambda wildcards: plan.models.hub[wildcards.model].address,
         pinned=lambda wildcards: plan.models.weights_sha256(wildcards.model),
         folder=lambda wildcards: str(plan.downloads.models),
         options=lambda wildcards, input: plan.downloads.options,
@@ -121,7 +121,7 @@ rule check_fetch:
     params:
         names=lambda wildcards: plan.all_required.open_sets(),
         models=lambda wildcards: plan.all_required.hub_addresses(),
-        confirmed=lambda wildcards: plan.all_required.confirmed_addresses(),
+        confirmed=lambda wildcards: plan.all_required.hub_addresses(confirmed=True),
         report=lambda wildcards: f"{plan.config.results}/check_fetch.txt",
     shell:
         r"""

@@ -11,7 +11,7 @@ rule embed_suite:
     input:
         sources=sources("embedding.embed_suite"),
         encoder=lambda wildcards: rule_inputs.files(rule_inputs.encoder(wildcards)),
-        strings=lambda wildcards: rule_inputs.strings_files(wildcards),
+        strings=rule_inputs.strings_files,
     output:
         vectors="<results>/embeddings/<encoder>/{suite}.npy",
         index="<results>/embeddings/<encoder>/{suite}.npz",
@@ -29,7 +29,7 @@ rule embed_suite:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: (10 if rule_inputs.gpus else 60) * attempt,
     params:
-        datasets=lambda wildcards: rule_inputs.strings_keys(wildcards),
+        datasets=rule_inputs.strings_keys,
         encoder=lambda wildcards: rule_inputs.location(rule_inputs.encoder(wildcards)),
         settings=lambda wildcards: rule_inputs.settings(wildcards.recipe),
         device=lambda wildcards: plan.config.device,
@@ -54,7 +54,7 @@ rule embed_static:
     input:
         sources=sources("embedding.embed_static"),
         vectors=lambda wildcards: rule_inputs.static_inputs(wildcards.model),
-        strings=lambda wildcards: rule_inputs.strings_files(wildcards),
+        strings=rule_inputs.strings_files,
     output:
         vectors="<results>/embeddings/<encoder>/{suite}.npy",
         index="<results>/embeddings/<encoder>/{suite}.npz",
@@ -70,9 +70,9 @@ rule embed_static:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        datasets=lambda wildcards: rule_inputs.strings_keys(wildcards),
-        file=lambda wildcards: plan.models.vectors(wildcards.model),
-        oov=lambda wildcards: plan.models.out_of_vocabulary(wildcards.model),
+        datasets=rule_inputs.strings_keys,
+        file=lambda wildcards: plan.models.static[wildcards.model],
+        oov=lambda wildcards: plan.typed.models[wildcards.model].oov,
     shell:
         r"""
         logged {log:q} {output.usage:q} \

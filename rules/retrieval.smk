@@ -9,7 +9,7 @@ rule link_entities:
         sources=sources("retrieval.link_entities"),
         vectors="<results>/embeddings/<encoder>/{suite}.npy",
         index="<results>/embeddings/<encoder>/{suite}.npz",
-        items_json=lambda wildcards: rule_inputs.items_files(wildcards),
+        items_json=rule_inputs.items_files,
     output:
         links="<results>/retrieval/<encoder>/{suite}.tsv",
         usage="<results>/benchmarks/link_entities/<encoder>/{suite}.tsv",

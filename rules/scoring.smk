@@ -16,8 +16,8 @@ rule classify_texts:
         ),
         vectors="<results>/embeddings/<encoder>/{suite}.npy",
         index="<results>/embeddings/<encoder>/{suite}.npz",
-        items_json=lambda wildcards: rule_inputs.items_files(wildcards),
-        classifier=lambda wildcards: rule_inputs.own_classifier(wildcards),
+        items_json=rule_inputs.items_files,
+        classifier=rule_inputs.own_classifier,
     output:
         predictions="<results>/predictions/<encoder>/{suite}.tsv",
         usage="<results>/benchmarks/classify_texts/<encoder>/{suite}.tsv",
@@ -30,7 +30,7 @@ rule classify_texts:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        classifier=lambda wildcards: rule_inputs.classifier(wildcards),
+        classifier=rule_inputs.classifier,
     shell:
         r"""
         logged {log:q} {output.usage:q} \
@@ -53,7 +53,7 @@ rule score_suite:
         ),
         vectors="<results>/embeddings/<encoder>/{suite}.npy",
         index="<results>/embeddings/<encoder>/{suite}.npz",
-        items_json=lambda wildcards: rule_inputs.items_files(wildcards),
+        items_json=rule_inputs.items_files,
         links=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "links"),
         predictions=lambda wildcards: rule_inputs.needed_for_scoring(wildcards, "predictions"),
     output:
@@ -69,7 +69,7 @@ rule score_suite:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
         encoder=lambda wildcards: str(rule_inputs.encoder(wildcards)),
-        metrics=lambda wildcards: rule_inputs.metrics(wildcards),
+        metrics=rule_inputs.metrics,
         made=lambda wildcards, input: [
             part
             for name in ("links", "predictions")
@@ -110,8 +110,8 @@ rule score_lexicon:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
-        encoder=lambda wildcards: rule_inputs.encoder_pair(wildcards),
-        metrics=lambda wildcards: rule_inputs.metrics(wildcards),
+        encoder=rule_inputs.encoder_pair,
+        metrics=rule_inputs.metrics,
     shell:
         r"""
         logged {log:q} {output.usage:q} \

@@ -60,20 +60,3 @@ def test_the_public_host_runs_what_ci_runs_with_pinned_versions(project):
     assert "latest" not in job["runs-on"]
     # the image of the container
     assert f"\nFrom: {job['container']}\n" in (project / "envs" / "container.def").read_text()
-
-
-def test_commits_are_checked_by_what_make_checks(project):
-    """Through make, which puts the environment's programs on the path: snakefmt looks for shfmt."""
-    [source] = read(project, ".pre-commit-config.yaml")["repos"]
-    [hook] = source["hooks"]
-    assert (source["repo"], hook["language"], hook["entry"]) == ("local", "system", "make check")
-    assert hook["pass_filenames"] is False
-
-
-def test_the_catalogue_finds_what_it_looks_for(project):
-    """The file on usage would be read only if the workflow were a set of single files."""
-    assert not (project / ".snakemake-workflow-catalog.yml").exists()
-    assert [*(project / "rules").glob("*.smk")] and (project / "Snakefile").is_file()
-    readme = (project / "README.md").read_text().lower()
-    assert "snakemake" in readme and "workflow" in readme
-    assert (project / "config" / "README.md").is_file()

@@ -92,14 +92,6 @@ def test_a_step_of_one_stage_does_not_depend_on_another_stage_s_modules():
     assert not [file for file in tables if "/retrieval/" in file]
 
 
-def test_a_step_of_the_bundled_models_depends_on_both_packages():
-    found = sources("bundled_models.pretrain_model")
-    assert {"bundled_models/training.py", "workflow_scripts/language_modelling/masking.py"} <= {
-        *found
-    }
-    assert "bundled_models/prepare_text.py" not in found
-
-
 def test_a_step_that_does_not_exist_is_an_error():
     with pytest.raises(ValueError, match="tuning/tune_nothing"):
         sources("tuning.tune_nothing")

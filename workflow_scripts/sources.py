@@ -78,11 +78,7 @@ def _imports_of(module: str) -> frozenset[str]:
 
 def sources(step: str, *more: str) -> list[str]:
     """Return the source files of a step as rules name them, sorted: see `sources_in_project`."""
-    return _named_by_rules(project_file(""), step, *more)
-
-
-@cache
-def _named_by_rules(project: str, step: str, *more: str) -> list[str]:
+    project = project_file("")
     return [f"{project}{file}" for file in sources_in_project(step, *more)]
 
 

@@ -2,12 +2,8 @@
 
 The daemons are those of Debian's packages slurm-wlm, slurmdbd, munge and mariadb-server; everything
 that they write lies in the folder, nothing in /etc or /var.
-
-    python tests/cluster/one_node_slurm.py up FOLDER [--accounting]   # prints what to export
-    python tests/cluster/one_node_slurm.py down FOLDER
 """
 
-import argparse
 import contextlib
 import os
 import pwd
@@ -17,7 +13,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -322,25 +317,3 @@ def _ended(pid: int, seconds: float) -> bool:
             return True
         time.sleep(0.05)
     return False
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("action", choices=("up", "down"))
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--accounting", action="store_true", help="with slurmdbd and MariaDB")
-    arguments = parser.parse_args()
-    cluster = OneNodeSlurm(arguments.folder, arguments.accounting)
-    try:
-        if arguments.action == "down":
-            cluster.stop()
-        else:
-            cluster.start()
-            print(f"export SLURM_CONF={cluster.configuration}")
-            print(f"export PATH={cluster.folder / 'bin'}:$PATH")
-    except RuntimeError as error:
-        sys.exit(f"error: {error}")
-
-
-if __name__ == "__main__":
-    main()

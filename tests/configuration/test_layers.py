@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from workflow_scripts.configuration.layers import CONFIG, read_layers
+from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.errors import UserError
 
@@ -26,14 +26,6 @@ def test_a_config_of_ones_own_lies_over_the_default(write):
     assert set(config["models"]) == {*default["models"], "mine"}
     assert set(config["tables"]) == {*default["tables"], "own"}
     assert {key for key in config if config[key] != default[key]} == {"models", "tables"}
-
-
-def test_the_default_is_made_of_its_base():
-    parts = ("datasets", "recipes", "tuning_grid", "papers/mirror-bert")
-    for part in parts:
-        for section, block in yaml.safe_load((CONFIG / f"{part}.yaml").read_text()).items():
-            assert set(block) <= set(read_layers([]).config[section])
-    assert "base" not in read_layers([]).config
 
 
 def test_files_lie_over_another_default_where_one_is_named(write):
@@ -87,26 +79,29 @@ def test_a_file_that_two_bases_share_undoes_neither(write):
     assert read_layers([mine]).config == {"seeds": [2], "list": [1, 2, 3]}
 
 
-def test_a_list_is_not_both_given_and_added_to(write):
-    below = write("below.yaml", "base: none\nblock: {seeds: [1]}\n")
-    both = write("both.yaml", "block: {seeds+: [2], seeds: [3]}\n")
-    with pytest.raises(UserError, match=r"both.yaml: has both `block.seeds` and `block.seeds\+`"):
-        read_layers([below, both])
+BELOW = "base: none\ngroups: {s: {language: en, datasets: [a]}}\nrows: [{id: x, a: 1}]\n"
+# what a file says over that one, or as its own base
+WRONG = {
+    "base: 3": "`base` is 3; name a file",
+    "base: no.yaml": "`base` names .*no.yaml.*; fix it",
+    f"base: {'x' * 5000}": "`base` names .* is no file; fix it",
+    'base: "a\\0"': "`base` names .* is no file; fix it",
+    "base: over.yaml": "circular",
+    "groups: {s: {datasets+: c}}": r"`groups.s.datasets\+` is 'c'; give a list",
+    "groups: {s: {language+: [c]}}": r"`groups.s.language\+` adds to .*or write `language`",
+    "groups: {new: {datasets+: [c]}}": r"`groups.new.datasets\+` adds to a list that does not ex",
+    "seeds+: [2]": r"`seeds\+` adds to a list",
+    "groups: {s: {datasets+: [b], datasets: [c]}}": r"has both `groups.s.datasets` and `groups",
+    "rows: {xx: {a: 5}}": "`rows.xx` changes `xx`, which is not in .*mean 'x'",
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("base: 3\n", "`base` is 3; name a file"),
-        ("base: no.yaml\n", "circle.yaml: `base` names .*no.yaml.*; fix it"),
-        (f"base: {'x' * 5000}\n", "circle.yaml: `base` names .* is no file; fix it"),
-        ('base: "a\\0"\n', "circle.yaml: `base` names .* is no file; fix it"),
-        ("base: circle.yaml\n", "circular"),
-    ],
-)
-def test_a_base_that_will_not_do(write, text, message):
-    with pytest.raises(UserError, match=message):
-        read_layers([write("circle.yaml", text)])
+@pytest.mark.parametrize("text", WRONG, ids=[text[:40] for text in WRONG])
+def test_a_base_or_a_change_that_will_not_do(write, text):
+    write("below.yaml", BELOW)
+    over = write("over.yaml", text if text.startswith("base") else f"base: below.yaml\n{text}\n")
+    with pytest.raises(UserError, match=f"over.yaml: .*{WRONG[text]}"):
+        read_layers([over])
 
 
 def test_only_the_first_file_has_a_base(write):
@@ -170,28 +165,6 @@ def test_a_key_with_a_plus_adds_to_the_list_below(write):
     assert read_layers([over]).config["groups"] == {"s": {"datasets": ["a", "b", "c"]}}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("groups: {s: {datasets+: c}}", r"`groups.s.datasets\+` is 'c'; give a list"),
-        (
-            "groups: {s: {language+: [c]}}",
-            r"`groups.s.language\+` adds to a list that .*or write `language`",
-        ),
-        (
-            "groups: {new: {datasets+: [c]}}",
-            r"`groups.new.datasets\+` adds to a list that does not exist in the configs below",
-        ),
-        ("seeds+: [2]", r"`seeds\+` adds to a list"),
-    ],
-)
-def test_a_plus_that_will_not_do(write, text, message):
-    write("below.yaml", "base: none\ngroups: {s: {language: en, datasets: [a]}}\n")
-    over = write("over.yaml", f"base: below.yaml\n{text}\n")
-    with pytest.raises(UserError, match=f"over.yaml: .*{message}"):
-        read_layers([over])
-
-
 def test_a_mapping_over_rows_changes_those_that_it_names(write):
     write("below.yaml", "base: none\ntables: {t: {rows: [{id: x, a: 1, b: 2}, {id: y, a: 3}]}}\n")
     over = write("over.yaml", "base: below.yaml\ntables: {t: {rows: {x: {a: 5}}}}\n")
@@ -201,9 +174,6 @@ def test_a_mapping_over_rows_changes_those_that_it_names(write):
         {"id": "y", "a": 3},
     ]
     assert layers.file_of(("tables", "t", "rows", "x", "a")) == "over.yaml"
-    wrong = write("wrong.yaml", "base: below.yaml\ntables: {t: {rows: {yy: {a: 5}}}}\n")
-    with pytest.raises(UserError, match=r"wrong.yaml: `tables.t.rows.yy` changes `yy`.*mean 'y'"):
-        read_layers([wrong])
 
 
 def test_blocks_of_the_command_line_are_read_as_those_of_files(write):
@@ -229,23 +199,36 @@ def test_blocks_of_the_command_line_are_read_as_those_of_files(write):
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "a: 1\nb:\n  c: 1\n  c: 2\n",
-            "x.yaml, line 4: the key `c` is given twice.*line 3; remove one",
-        ),
-        ("a: 1\nb: [1\nc: {", "x.yaml, line 3: "),
-        ("a: 1\n\tb: 2\n", "x.yaml, line 2: "),
-        ("- a\n", "x.yaml: not a mapping; give lines of the form `key: value`"),
-        ("a: *b\n", "x.yaml, line 1: "),
-        ("a: !!python/object:os.system {}\n", "x.yaml, line 1: "),
-    ],
+ALIASES = "".join(
+    f"{one}: &{one} [{', '.join([f'*{before}'] * 10)}]\n" for before, one in pairwise("abcdefgh")
 )
-def test_a_mistake_in_yaml_has_file_and_line(write, text, message):
-    with pytest.raises(UserError, match=message) as caught:
-        read_mapping(write("x.yaml", text))
+# the text of a file, and what is wrong with it
+NOT_YAML = [
+    ("a: 1\nb:\n  c: 1\n  c: 2\n", ", line 4: the key `c` is given twice.*line 3; remove one"),
+    ("a: 1\nb: [1\nc: {", ", line 3: "),
+    ("a: 1\n\tb: 2\n", ", line 2: "),
+    ("- a\n", ": not a mapping; give lines of the form `key: value`"),
+    ("a: *b\n", ", line 1: "),
+    ("a: !!python/object:os.system {}\n", ", line 1: "),
+    ("a: 2020-13-45", ": not valid YAML"),
+    ("a: " + "9" * 5000, ": not valid YAML"),
+    (None, ": No such file"),
+    ("a: \udcff", ": not UTF-8 at byte 3"),
+    # what would take the run down
+    ("a: " + "[" * 200_000, ", line 1: blocks are nested too deeply"),
+    ("- " * 200_000, ", line 1: blocks are nested too deeply"),
+    ("a: &x [*x]", ": more than 1000000 values; remove aliases"),
+    ("a: &a [0, 1]\n" + ALIASES, ": more than 1000000 values; remove aliases"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), NOT_YAML, ids=[one[1] for one in NOT_YAML])
+def test_a_mistake_in_yaml_is_one_line_with_file_and_line(tmp_path, text, message):
+    file = tmp_path / "x.yaml"
+    if text is not None:
+        file.write_text(text, errors="surrogateescape")
+    with pytest.raises(UserError, match=rf"x\.yaml{message}") as caught:
+        read_mapping(file)
     assert "\n" not in str(caught.value)
 
 
@@ -281,37 +264,7 @@ def test_what_is_written_plainly_stays(write):
     assert read_mapping(write("x.yaml", "a: &x {b: 1}\nc: {<<: *x}\nd: *x\n"))["d"] == {"b": 1}
 
 
-def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(UserError, match="No such file"):
-        read_mapping(tmp_path / "x.yaml")
-    (tmp_path / "x.yaml").write_bytes(b"a: \xff")
-    with pytest.raises(UserError, match="not UTF-8 at byte 3"):
-        read_mapping(tmp_path / "x.yaml")
-
-
 def test_an_empty_file_and_a_merge_key(write):
     assert read_mapping(write("x.yaml", "")) == {}
     text = "a: &x {b: 1}\nc: {<<: *x, b: 2}\n"
     assert read_mapping(write("y.yaml", text))["c"] == {"b": 2}
-
-
-ALIASES = "".join(
-    f"{one}: &{one} [{', '.join([f'*{before}'] * 10)}]\n" for before, one in pairwise("abcdefgh")
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: " + "[" * 200_000, "line 1: blocks are nested too deeply"),
-        ("- " * 200_000, "line 1: blocks are nested too deeply"),
-        ("a: &x [*x]", "more than 1000000 values; remove aliases"),
-        ("a: &a [0, 1]\n" + ALIASES, "more than 1000000 values; remove aliases"),
-        ("a: 2020-13-45", "not valid YAML"),
-        ("a: " + "9" * 5000, "not valid YAML"),
-    ],
-)
-def test_yaml_that_would_take_the_run_down_is_one_error(tmp_path, text, message):
-    (tmp_path / "a.yaml").write_text(text)
-    with pytest.raises(UserError, match=rf"a\.yaml.* ?{message}"):
-        read_layers([tmp_path / "a.yaml"])

@@ -18,11 +18,6 @@ def small_config(default_config, project, monkeypatch):
     kept = {key: default_config[key] for key in KEPT}
     for kind, names in (("datasets", DATASETS), ("recipes", RECIPES), ("corpora", CORPORA)):
         kept[kind] = {name: default_config[kind][name] for name in names}
-    kept = copy.deepcopy(kept)
-    for recipe in kept["recipes"].values():
+    for recipe in (kept := copy.deepcopy(kept))["recipes"].values():
         recipe.pop("development", None)
-    return kept | {
-        "seeds": [33],
-        "tables": {},
-        "figures": {},
-    }
+    return kept | {"seeds": [33], "tables": {}, "figures": {}}

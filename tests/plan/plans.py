@@ -12,10 +12,6 @@ def rows_of(config, table):
     return {row["id"]: row for row in plan_of(config).outputs.resolved("tables", table)["rows"]}
 
 
-def scores_of(cell):
-    return [part["scores"] for part in cell["parts"]]
-
-
 def set_key(config, path, value):
     *parents, last = path.split("/")
     for key in parents:

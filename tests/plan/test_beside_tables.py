@@ -16,7 +16,7 @@ def test_each_row_has_every_cell_and_says_what_it_is_compared_with(of, table, re
     plan = plan_of(copy.deepcopy(request.getfixturevalue(of)))
     block, methods = plan.typed.tables[table], {}
     assert block.paper == "own"
-    cells = plan.requests.cells["tables", table]
+    cells = plan.cells.requests.cells["tables", table]
     assert len(cells) == len(block.rows) * len(block.columns)
     for (row, column), requests in cells.items():
         # the text of CMLM was not released

@@ -7,7 +7,7 @@ from plans import plan_of, rows_of
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan import comparability
-from workflow_scripts.plan.cell_requests import DatasetRequest
+from workflow_scripts.plan.cell_requests import DatasetRequest, embedding_jobs
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.requirements import shown_searches
 from workflow_scripts.tuning.methods import mirror
@@ -33,6 +33,10 @@ def cells_of(config, name="t"):
 def cells_of_block(plan, name="t"):
     rows = plan.outputs.resolved("tables", name)["rows"]
     return {(row["id"], key): one for row in rows for key, one in row.get("cells", {}).items()}
+
+
+def embeddings_of(config):
+    return embedding_jobs(plan_of(config).cells.run)
 
 
 def part(dataset, *scores, metric="spearman"):
@@ -88,7 +92,11 @@ def test_a_column_of_models_changes_the_block_of_its_table_and_no_job(config):
     assert texts[0] == {"parameters": "4.42M", "licence": "MIT", "address": folder}
     assert {*texts[1].values()} == {"–"}
     for part_of in (
-        lambda plan: (plan.embeddings, plan.required.encoders, plan.cells.all_scores()),
+        lambda plan: (
+            embedding_jobs(plan.cells.run),
+            plan.required.encoders,
+            plan.cells.all_scores(),
+        ),
         lambda plan: plan.outputs.files("tables", "t"),
         lambda plan: plan.outputs.block("tables", "index"),
         lambda plan: {
@@ -106,9 +114,11 @@ def test_languages_and_words_in_braces_are_filled_in(config):
     ]
     tuned = {"recipe": "mirror-{kind}", "corpus": "words-{language}"}
     models = {"en": "bert-en", "fr": "bert-multi"}
+    # another name of a model is the model: nothing is tuned twice
+    config["models"]["second"] = {"same_as": "bert-en"}
     rows = [
         {"id": "all", "model": models, **tuned},
-        {"id": "english", "model": {"en": "bert-en"}, **tuned},
+        {"id": "english", "model": {"en": "second"}, **tuned},
         {"id": "one", "model": "bert-multi", "recipe": "base-mp"},
     ]
     config["tables"]["t"] = table(columns, rows)
@@ -133,6 +143,22 @@ def test_languages_and_words_in_braces_are_filled_in(config):
     config["tables"]["t"]["columns"][0].pop("with")
     with pytest.raises(UserError, match=r"rows\.all`: no value for \{kind\} in `mirror-\{kind\}`"):
         cells_of(config)
+
+
+def test_a_recipe_that_only_reads_an_encoder_has_its_corpus_and_seeds(config):
+    start = {"recipe": "mirror-word", "corpus": "words-en"}
+    read = {"method": "none", "pooling": "max", "embed_max_length": 25, "start": start}
+    config |= {"seeds": [33, 44], "recipes": {**config["recipes"], "read": read}}
+    row = {"id": "a", "model": "bert-en", "recipe": "read"}
+    config["tables"]["t"] = table([{"id": "c", "dataset": "sts12"}], [row])
+    plan = plan_of(config)
+    (request,) = plan.cells.requests.cells["tables", "t"]["a", "c"]
+    encoders = [Encoder("bert-en", "read", "words-en", seed) for seed in (33, 44)]
+    assert request.encoders == tuple((encoder,) for encoder in encoders)
+    # tuned by the recipe that tunes
+    tuned = {encoder._replace(recipe="mirror-word") for encoder in encoders}
+    assert plan.required.encoders == {*encoders, *tuned}
+    assert plan.required.corpora == {"words-en"}
 
 
 def test_the_metric_is_the_row_s_or_the_column_s_or_the_first_of_the_task(config):
@@ -193,15 +219,15 @@ def test_a_job_embeds_what_cells_show_of_its_encoder_and_suite(config):
         (untuned, "similarity"): ["sts12"],
         (untuned, "classification"): ["mr"],
     }
-    assert plan_of(config).embeddings == expected
+    assert embeddings_of(config) == expected
     # one more data set is for its own encoders alone
     config["tables"]["bert"]["columns"].append({"id": "k", "label": "K", "dataset": "sickr"})
     more = {(untuned, "similarity"): ["sickr", "sts12"]}
-    assert plan_of(config).embeddings == expected | more
+    assert embeddings_of(config) == expected | more
     config["datasets"]["mr"]["suite"] = "similarity"
     expected |= {(untuned, "similarity"): ["mr", "sickr", "sts12"]}
     del expected[untuned, "classification"]
-    assert plan_of(config).embeddings == expected
+    assert embeddings_of(config) == expected
 
 
 def test_what_is_absent_is_not_embedded(config):
@@ -211,7 +237,7 @@ def test_what_is_absent_is_not_embedded(config):
     config["tables"]["t"] = table(columns, [row])
     plan = plan_of(config)
     untuned = Encoder("bert-en", "base-mp", "none", 0)
-    assert plan.embeddings == {(untuned, "similarity"): ["sts12"]}
+    assert embeddings_of(config) == {(untuned, "similarity"): ["sts12"]}
     assert plan.all_required.datasets == {"sts12"}
 
 
@@ -223,7 +249,7 @@ def test_curves_points_and_panels_are_known_by_id_and_corpus(config):
         **{"kind": "lines", "title": "F", "caption": "C.", "x_label": "x", "y_label": "y"},
         **{"paper": "own", "series": [series | {"corpora": words}]},
     }
-    cells = plan_of(config).requests.cells["figures", "f"]
+    cells = plan_of(config).cells.requests.cells["figures", "f"]
     assert [*cells] == [("word", corpus) for corpus in words]
     for (_, corpus), (request,) in cells.items():
         assert [str(one) for (one,) in request.encoders] == [f"bert-en/mirror-word/{corpus}/seed33"]
@@ -237,7 +263,7 @@ def test_a_panel_of_languages_asks_for_the_share_of_its_neighbours(config, defau
         **{"kind": "retrieved-languages", "title": "F", "caption": "C.", "paper": "own"},
         **{"dataset": "paws-x-pool", "neighbours": 100, "rows": [row]},
     }
-    cells = plan_of(config).requests.cells["figures", "f"].values()
+    cells = plan_of(config).cells.requests.cells["figures", "f"].values()
     metrics = {request.metric for (request,) in cells}
     assert metrics == {"own_language@100", "own_language_pcr@100"}
 
@@ -276,7 +302,7 @@ def test_files_that_are_missing_and_skipped_are_the_reason(config, sample_data, 
     assert [one["dataset"] for one in left_out["parts"]] == ["sts12"]
     assert left_out["differences_from_paper"] == ["the mean leaves out sickr"]
     assert cells["mp", "sts12"]["differences_from_paper"] == []
-    (sick,) = {file.name for file in plan_of(config).availability.dataset_files("sickr")}
+    (sick,) = {file.name for file in plan_of(config).cells.availability.dataset_files("sickr")}
     lacking = f"data set sickr: {sick} is not in the data root"
     assert cells["mp", "sickr"] == cells["own", "sickr"] == {"not_run": lacking}
     lacking = {"not_run": "corpus sentences-en: sts-train.csv is not in the data root"}
@@ -284,6 +310,13 @@ def test_files_that_are_missing_and_skipped_are_the_reason(config, sample_data, 
     plan = plan_of(config)
     assert plan.required.datasets == {"sts12"} and plan.all_required.datasets == {"sts12", "sickr"}
     assert plan.required.corpora == set() and plan.all_required.corpora == {"sentences-en"}
+    # a set that is made of a corpus
+    made = {"task": "isotropy", "format": "corpus", "language": "en", "corpus": "sentences-en"}
+    config["datasets"]["made"] = made
+    config["tables"]["t"]["columns"].append({"id": "made", "label": "Made", "dataset": "made"})
+    lacking = {"not_run": "data set made: sts-train.csv is not in the data root"}
+    assert cells_of(config)["mp", "made"] == lacking
+    config["tables"]["t"]["columns"].pop()
     config["models"]["words"] = {"vectors": "vectors/en.vec"}
     config["tables"]["t"]["rows"][0]["model"] = "words"
     lacking = {"not_run": "model words: en.vec is not in the data root"}
@@ -316,7 +349,7 @@ def comparability_of(config, monkeypatch):
     def compared(dataset, recipe="base-mp", corpus=None, model="bert-en"):
         plan = plan_of(config)
         dataset_request = DatasetRequest("tables.t.rows.r", model, recipe, corpus, dataset)
-        request = plan.requests._cell_request(dataset_request)
+        request = plan.cells.requests._cell_request(dataset_request)
         return comparability.comparability(plan.typed, "p", request)
 
     return compared

@@ -7,6 +7,7 @@ from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.plan import Plan
+from workflow_scripts.plan.requirements import keeps_weights
 from workflow_scripts.plan.typed import read_typed
 
 WORD, SENTENCE = (
@@ -27,22 +28,20 @@ def config(small_config):
     return small_config
 
 
+def kept_of(plan, encoders):
+    return [one for one in encoders if keeps_weights(plan.typed, plan.required.encoders, one)]
+
+
 def kept(config):
-    kept_encoders = plan_of(config).kept_encoders
-    return [encoder for encoder in (WORD, SENTENCE) if kept_encoders.keeps(encoder)]
+    return kept_of(plan_of(config), (WORD, SENTENCE))
 
 
-@pytest.mark.parametrize(
-    ("choice", "encoders"),
-    [("all", [WORD, SENTENCE]), ("none", []), (["mirror-sentence"], [SENTENCE])],
-)
-def test_the_config_chooses_by_recipe(config, choice, encoders):
-    config["keep_encoders"] = choice
-    assert kept(config) == encoders
-
-
-def test_without_a_choice_all_stay(config):
+def test_the_config_chooses_by_recipe(config):
+    # without a choice all stay
     assert kept(config) == [WORD, SENTENCE]
+    choices = (("all", [WORD, SENTENCE]), ("none", []), (["mirror-sentence"], [SENTENCE]))
+    for config["keep_encoders"], encoders in choices:
+        assert kept(config) == encoders
 
 
 def test_what_another_encoder_of_a_table_starts_from_stays(config):
@@ -95,7 +94,6 @@ def test_recipes_of_one_s_own_stay_unless_one_s_own_config_chooses(tmp_path, mor
     (tmp_path / "own.yaml").write_text(OWN + more)
     layers = read_layers([tmp_path / "own.yaml"])
     assert read_typed(layers).added_recipes == added
-    kept_encoders = Plan(layers).kept_encoders
     mine = Encoder("bert-en", "mine", "words-en", 33)
-    assert kept_encoders.keeps(mine) == bool(added)
-    assert not kept_encoders.keeps(mine._replace(recipe="mirror-word"))
+    encoders = [mine, mine._replace(recipe="mirror-word")]
+    assert kept_of(Plan(layers), encoders) == [mine] * len(added)

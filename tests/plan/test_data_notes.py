@@ -1,6 +1,5 @@
 """Results name the inputs whose bytes nobody knew before they were fetched."""
 
-import copy
 import json
 
 import pytest
@@ -10,10 +9,10 @@ LABEL = "the bundled sample data"
 
 
 @pytest.fixture
-def config(default_config, project, tmp_path, monkeypatch):
+def config(small_config, default_config, tmp_path):
     """Tables of data that the registry has hashes of, and of data that it has none of."""
-    monkeypatch.chdir(project)
-    config = copy.deepcopy(default_config)
+    config = small_config
+    config["datasets"]["cometa"] = default_config["datasets"]["cometa"]
     root = tmp_path / "root"
     (root / "cometa/splits").mkdir(parents=True)
     root.joinpath("mine.txt").write_text("a\nb\n")
@@ -31,10 +30,6 @@ def config(default_config, project, tmp_path, monkeypatch):
         "unknown": table("multisimlex-en"),
         "own": table("sickr", **tuned),
     }
-    config["figures"] = {}
-    config.pop("tuning_grid", None)
-    for recipe in config["recipes"].values():
-        recipe.pop("development", None)
     return config
 
 

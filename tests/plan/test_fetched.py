@@ -1,6 +1,5 @@
 """What no job of a run could get is named before the first one, all of it at once."""
 
-import copy
 import hashlib
 import json
 import os
@@ -45,25 +44,22 @@ def write_data(root, project, name="sick"):
 
 
 @pytest.fixture
-def config(default_config, tmp_path, monkeypatch):
+def config(small_config, default_config, tmp_path, monkeypatch):
     """One table of one data set with one model of the hub, nothing there; no results either."""
     monkeypatch.chdir(tmp_path)
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
-    config = copy.deepcopy(default_config)
+    config = small_config
     config["data"] |= {"root": "root", "missing": "skip", "fetch": True}
-    del config["absent_models"], config["trained_encoders"]
+    for name in ("cometa", "simlex999"):
+        config["datasets"][name] = default_config["datasets"][name]
     config["models"] = {
         "small": {"hub": "owner/small", "revision": COMMIT},
         "other": {"hub": "owner/other", "revision": COMMIT},
     }
     row = {"id": "r", "label": "R", "model": "small", "recipe": "base-mp"}
     column = {"id": "c", "label": "C", "dataset": "sickr"}
-    table = {"title": "T", "columns": [column], "rows": [row]}
-    config |= {"tables": {"t": table}, "figures": {}}
-    config.pop("tuning_grid", None)
-    for recipe in config["recipes"].values():
-        recipe.pop("development", None)
+    config["tables"]["t"] = {"title": "T", "columns": [column], "rows": [row]}
     return config
 
 
@@ -147,9 +143,8 @@ def test_the_variable_of_the_hub_holds_for_models_only(config, monkeypatch):
         plan_of(config)
 
 
-@pytest.mark.parametrize("offline", [True, False])
-def test_a_file_of_a_model_that_is_gone_or_short_is_named(offline, config, tmp_path, project):
-    config["downloads"] = {"offline": offline, "models": "fetched"}
+def test_a_file_of_a_model_that_is_gone_or_short_is_named(config, tmp_path, project):
+    config["downloads"] = {"models": "fetched"}
     folder = write_model(tmp_path / "fetched")
     write_data(tmp_path / "root", project)
     record("models/small")
@@ -241,6 +236,7 @@ def test_all_is_fetched_also_for_cells_whose_gated_data_are_missing(config):
 
 
 def test_a_search_that_a_table_shows_needs_its_model_and_data(config):
+    config["papers"] = {"mirror-bert": {"title": "The first"}}
     published = {"paper": "mirror-bert", "reference": "table21"}
     config["tables"]["g"] = {"kind": "grid", "title": "G", **published}
     config["tuning_grid"] = yaml.safe_load("""

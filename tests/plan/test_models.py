@@ -32,11 +32,10 @@ def models():
 
 
 def test_what_kind_a_model_is(models):
-    assert models.static == ["words", "subwords"]
-    assert models.vectors("words") == "root/vectors/en.vec"
-    assert [models.out_of_vocabulary(name) for name in models.static] == ["mean", "subwords"]
-    assert (models.of_hub, models.hub_model("local")) == (["hub", "again"], None)
-    assert models.hub_model("hub").address == "org/name@0123456789abcdef"
+    vectors = {"words": "root/vectors/en.vec", "subwords": "root/vectors/cc.en.300.bin"}
+    assert models.static == vectors
+    assert [*models.hub] == ["hub", "again"]
+    assert models.hub["hub"].address == "org/name@0123456789abcdef"
 
 
 def test_a_model_of_the_hub_is_read_from_its_folder_and_depends_on_its_record(models):

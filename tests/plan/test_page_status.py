@@ -63,8 +63,18 @@ class SmallRun:
             document = Document(page, "T", ())
             write_document(f"results/{page}", document, "html", record=record)
 
-    def run(self, todo: tuple[str, ...] = (), up_to_date: tuple[str, ...] = ()) -> "OneRun":
-        return OneRun(self, todo, up_to_date)
+    def run(self, *todo: str, up_to_date: tuple[str, ...] = ()) -> "OneRun":
+        """Start a run that is to make some pages."""
+        run = OneRun(self, todo, up_to_date)
+        if todo:
+            run.status.start()
+        return run
+
+    def make_again(self, *todo: str) -> None:
+        """Run from start to end."""
+        run = self.run(*todo)
+        run.finish(*todo)
+        run.status.end()
 
 
 class OneRun:
@@ -122,8 +132,7 @@ def states() -> dict[str, str]:
 
 def test_pages_of_the_same_bytes_are_up_to_date_whatever_their_dates(small, capsys):
     small.make_scores(0.5)
-    run = small.run(todo=("tables/a",))
-    run.status.start()
+    run = small.run("tables/a")
     assert states() == {"tables/a": "running"}
     run.finish("tables/a")
     run.status.end()
@@ -136,10 +145,7 @@ def test_pages_of_the_same_bytes_are_up_to_date_whatever_their_dates(small, caps
 def test_pages_are_older_whose_scores_cells_or_config_are_others(small, capsys):
     small.make_scores(0.6)
     small.write("tables/cells/a.tsv", "other cells")
-    run = small.run(todo=("tables/a",))
-    run.status.start()
-    run.finish("tables/a")
-    run.status.end()
+    small.make_again("tables/a")
     assert states() == dict.fromkeys((INDEX, CARD, "figures/f", SCORES), "older")
     assert capsys.readouterr().out == (
         "Done. Made: results/tables/a.html\n"
@@ -152,8 +158,7 @@ def test_pages_are_older_whose_scores_cells_or_config_are_others(small, capsys):
     )
     small.make_scores(0.5)
     small.titles["f"] = "Another title"
-    run = small.run(todo=("tables/a",))
-    run.status.start()
+    run = small.run("tables/a")
     # what was seen to be older stays so while it is not compared again
     assert states() == dict.fromkeys((INDEX, CARD, "figures/f", SCORES), "older") | {
         "tables/a": "running"
@@ -162,17 +167,14 @@ def test_pages_are_older_whose_scores_cells_or_config_are_others(small, capsys):
     run.status.end()
     assert "results/figures/f.html: The config has changed since then." in capsys.readouterr().out
     Path("results/scores/s.tsv").unlink()
-    run = small.run()
-    run.status.start()
-    run.status.end()
+    small.run().status.end()
     assert {"tables/a", "figures/f", SCORES} <= states().keys()
 
 
 @pytest.mark.parametrize("is_killed", [True, False])
 def test_what_a_killed_or_failed_run_did_not_make_stays_older(small, is_killed, capsys):
     """Though files are the same: what it was to make them from was not made."""
-    run = small.run(todo=("tables/a", "figures/f", INDEX))
-    run.status.start()
+    run = small.run("tables/a", "figures/f", INDEX)
     run.finish("figures/f")
     state = "running" if is_killed else "failed"
     if not is_killed:
@@ -183,8 +185,7 @@ def test_what_a_killed_or_failed_run_did_not_make_stays_older(small, is_killed, 
         )
     assert states() == {"tables/a": state, INDEX: state}
     # a run of something else
-    other = small.run(todo=(CARD,))
-    other.status.start()
+    other = small.run(CARD)
     assert states() == {"tables/a": state, INDEX: state, CARD: "running"}
     other.finish(CARD)
     other.status.end()
@@ -200,9 +201,7 @@ def test_what_a_killed_or_failed_run_did_not_make_stays_older(small, is_killed, 
 
 
 def test_an_interrupted_run_without_failed_jobs_is_not_done(small, capsys):
-    run = small.run(todo=("tables/a",))
-    run.status.start()
-    run.status.end([])
+    small.run("tables/a").status.end([])
     said = capsys.readouterr().out
     assert "Done" not in said and "results/tables/a.html: The run that began " in said
 
@@ -210,10 +209,7 @@ def test_an_interrupted_run_without_failed_jobs_is_not_done(small, capsys):
 def test_before_the_first_page_of_all_nobody_is_sent_to_it(small, capsys):
     for page in (INDEX, CARD):
         Path(f"results/{page}.html").unlink()
-    run = small.run(todo=("tables/a",))
-    run.status.start()
-    run.finish("tables/a")
-    run.status.end()
+    small.make_again("tables/a")
     assert capsys.readouterr().out == (
         "Done. Made: results/tables/a.html\n"
         "results/tables/index.html, which shows everything, is not made yet.\n"
@@ -224,18 +220,18 @@ def test_before_the_first_page_of_all_nobody_is_sent_to_it(small, capsys):
 @pytest.mark.parametrize("text", ["", "x", "window.runStatus = {", "window.runStatus = [1];"])
 def test_a_damaged_status_is_written_anew(small, text):
     small.write("tables/status.js", text)
-    run = small.run(todo=("tables/a",))
-    run.status.start()
+    small.run("tables/a")
     assert states() == {"tables/a": "running"}
 
 
 def test_a_page_of_an_earlier_version_is_older(small):
     small.write("figures/f.html", "<html></html>")
-    run = small.run(todo=("tables/a",))
-    run.status.start()
-    run.finish("tables/a")
-    run.status.end()
+    small.make_again("tables/a")
     assert states() == {"figures/f": "older"}
+
+
+KEPT = (" -j 8 --configfile a.yaml b.yaml --config results=out",)
+KEPT += (" --workflow-profile profiles/slurm --sdm conda",)
 
 
 @pytest.mark.parametrize(
@@ -245,10 +241,8 @@ def test_a_page_of_an_earlier_version_is_older(small):
         ("--cores 2 results/tables/a.html", " --cores 2"),
         ("results/tables/a.html -c2 -n --forcerun tune_encoder", " -c2"),
         ("--cores=4 --until x a --keep-going", " --cores=4"),
-        ("-j 8 --configfile a.yaml b.yaml --config results=out", None),
-        ("a.html --workflow-profile profiles/slurm --sdm conda", None),
+        *((f"a.html{kept}", kept) for kept in KEPT),
     ],
 )
 def test_the_command_for_all_keeps_config_and_resources(words, kept):
-    known = words.removeprefix("a.html ") if kept is None else kept.strip()
-    assert command_for_all(words.split()) == f"snakemake all_tables {known}".strip()
+    assert command_for_all(words.split()) == f"snakemake all_tables{kept}"

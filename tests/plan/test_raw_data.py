@@ -1,12 +1,5 @@
 """Raw files that a download brings."""
 
-import copy
-from pathlib import Path
-
-import pytest
-from plans import plan_of
-
-from workflow_scripts.errors import UserError
 from workflow_scripts.plan.raw_data import RawData
 
 
@@ -31,24 +24,3 @@ def test_with_fetching_files_of_the_registry_are_their_download_there_or_not(tmp
     known.touch()
     # the same inputs before and after the download, so that it reruns nothing
     assert raw.inputs([known, own]) == sorted([record, str(own)])
-
-
-def test_a_fetching_run_plans_its_cells_downloads(default_config, project, tmp_path, monkeypatch):
-    monkeypatch.chdir(project)
-    config = copy.deepcopy(default_config)
-    config["data"] |= {"root": str(tmp_path)}
-    with pytest.raises(UserError, match="no such file"):
-        plan_of(config)
-    config["data"] |= {"fetch": True, "missing": "skip"}
-    plan = plan_of(config)
-    assert "results/downloads/multi-simlex.json" in plan.rule_inputs.dataset_inputs(
-        "multisimlex-fr"
-    )
-    assert plan.rule_inputs.corpus_inputs("sentences-en") == [
-        "results/downloads/sts-benchmark.json"
-    ]
-    downloads = {Path(file).stem for file in plan.all_required.downloads()}
-    assert {"multi-simlex", "sts-benchmark", "sick"} <= downloads
-    # the sample data's own names and a licensed set are in no open entry: their cells are left out
-    assert "cometa" not in {wanted.dataset for wanted in plan.cells.run}
-    assert not any(encoder.corpus == "names" for encoder in plan.required.encoders)

@@ -68,8 +68,8 @@ def test_pages_say_what_was_trained_before_and_what_is_a_smoke_test(config):
     block = plan.outputs.resolved("tables", "table")
     before = "Trained before this run, or on from an encoder that was: CMLM, CMLM-MIRROR"
     assert block["notes"][0] == f"{before} ({text})."
-    part = plan.cells.cell("tables", "table", ("cmlm", "sts12"), None)
-    assert f"trained before this run: {text}" in part["differences_from_paper"]
+    (cell, _) = plan.cells.declared("tables", "table")
+    assert f"trained before this run: {text}" in cell.block["differences_from_paper"]
     assert plan.outputs._index()["trained"] == {str(CMLM): text}
     (headline,) = plan.outputs._overview()["cmlm"]
     (shown,) = headline["rows"]

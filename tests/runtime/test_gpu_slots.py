@@ -11,6 +11,7 @@ from collections import defaultdict
 from itertools import pairwise
 
 import pytest
+from same_everywhere import wait_for
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.project_files import shell_functions
@@ -98,13 +99,6 @@ def run(start, gpus, command, **environment):
     process = start(gpus, command, **environment)
     output, errors = process.communicate(timeout=60)
     return process.returncode, output, errors
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def read_notes(notes):

@@ -17,15 +17,6 @@ from small_project import TUNE
 from synthetic_files import synthetic
 
 
-@pytest.mark.parametrize("profile", ["default", "generic", "slurm"])
-def test_every_key_of_a_profile_has_its_reason(profile, project):
-    """Each top-level key follows a comment line."""
-    lines = (project / "profiles" / profile / "config.yaml").read_text().splitlines()
-    keys = [i for i, line in enumerate(lines) if line and line[0].isalpha()]
-    assert keys
-    assert all(lines[i - 1].startswith("#") for i in keys)
-
-
 @pytest.fixture
 def bare(fresh, tmp_path, monkeypatch):
     """The small project before any run, with no program of a cluster on the PATH.
@@ -166,11 +157,6 @@ def rules_of(files):
         block for file in files for block in re.split(r"\n(?:local)?rule ", file.read_text())[1:]
     ]
     return {block.split(":")[0]: block for block in blocks if "shell:" in block}
-
-
-def test_every_rule_has_log_and_benchmark(rule_files):
-    for name, block in rules_of(rule_files).items():
-        assert "log:" in block and "<results>/benchmarks/" in block, name
 
 
 @pytest.mark.parametrize("profile", ["generic", "slurm"])

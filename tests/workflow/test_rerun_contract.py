@@ -3,7 +3,6 @@
 Proven by dry runs over one real run.
 """
 
-import json
 import os
 import re
 import shutil
@@ -105,10 +104,6 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
         config("recipes.mirror-sentence.temperature", 0.05),
         [*tuned(SENTENCE, NO_MASKING), *tables("sentences", "masking"), *SUMMARY],
     ),
-    "a recipe that is `like` another, alone": (
-        config("recipes.mirror-sentence-no-masking.temperature", 0.05),
-        [*tuned(NO_MASKING), *tables("masking"), *SUMMARY],
-    ),
     "an added model": (
         config("tables.sentences.rows", NEW_ROW, add=True),
         [
@@ -149,10 +144,6 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
         config("figures.languages.neighbours", 1),
         [f"score_suite {MULTI}/bitext-retrieval", "draw_figure languages", *SUMMARY],
     ),
-    "a choice of a figure": (
-        config("figures.plane.method", "tsne"),
-        [*PAGES, "draw_figure plane"],
-    ),
     "a published value": (
         text(
             "config/reference/mirror-bert/table03.tsv", "\tbert-mp\tsts12\t", "\tbert-mp\tsts12\t1"
@@ -178,14 +169,6 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
         text(f"{DATA}/running-text/es.txt", " de ", " del "),
         [f"{SAMPLE} text-multi", *stages(*STAGES)],
     ),
-    "bitext of the second": (
-        text(f"{DATA}/wikimatrix/WikiMatrix.en-es.tsv", " de ", " del "),
-        [f"{SAMPLE} bitext-multi", *stages(*STAGES[1:])],
-    ),
-    "inference of the third": (
-        text(f"{DATA}/nli/es.tsv", " de ", " del "),
-        [f"{SAMPLE} nli-multi", *stages(STAGES[2])],
-    ),
     "a recipe and the stages that start from it": (
         config("recipes.cmlm-s3.learning_rate", 1.0e-4),
         stages(*STAGES[1:]),
@@ -198,10 +181,6 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
             *tables("classes", "reviews"),
             *SUMMARY,
         ],
-    ),
-    "a rate of an encoder with a classifier, not the frozen one": (
-        config("recipes.classify.learning_rate", 1.0e-4),
-        [job for job in REVIEWS if not job.startswith("read_")],
     ),
     "a review to train on": (
         text(f"{DATA}/cls-acl10-unprocessed/en/dvd/train.review", "<text>", "<text>Well, "),
@@ -349,13 +328,6 @@ def test_a_finished_run_has_nothing_to_do_though_every_file_is_touched(workspace
         if file.is_file() and ".snakemake" not in file.relative_to(workspace.folder).parts:
             os.utime(file, (later, later))
     assert workspace.planned() == []
-
-
-def test_the_development_set_chose_a_step(finished):
-    record = finished.folder / "results/encoders" / NO_MASKING.replace("/33", "/seed33")
-    tuning = json.loads((record / "encoder.json").read_text())["tuning"]
-    assert tuning["steps"] == 3
-    assert tuning["best_step"] in (2, 3)
 
 
 @pytest.mark.slow

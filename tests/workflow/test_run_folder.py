@@ -1,17 +1,12 @@
 """Where a run is started: any folder, by -s or as a module of another workflow."""
 
 import json
-import os
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
-from small_project import SMALL_CONFIG, run_in_server
-
-from workflow_scripts.runtime.run_folder import refuse_braces, refuse_other_folder
+from small_project import SMALL_CONFIG, SmallProject
 
 CORPUS = "results/corpora/words-en.txt"
 TABLE = {
@@ -41,28 +36,15 @@ def small_config(**changes):
     return yaml.safe_load(SMALL_CONFIG.read_text()) | changes
 
 
-class Folder:
+class Folder(SmallProject):
     """A folder of a user's own, in which Snakemake is run."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def run(self, *words: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *words]
-        environment = os.environ | {"HF_HUB_OFFLINE": "1"}
-        if "--dry-run" in words:
-            return run_in_server(command, self.path, environment)
-        told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        return subprocess.run(command, cwd=self.path, env=environment, **told)
-
-    def succeeds(self, *words: str) -> str:
-        done = self.run(*words)
-        assert done.returncode == 0, done.stdout
-        return done.stdout
+    def command(self, *options: str) -> list[str]:
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *options]
 
     def write(self, name: str, content: object) -> None:
         text = content if isinstance(content, str) else yaml.safe_dump(content)
-        (self.path / name).write_text(text)
+        (self.folder / name).write_text(text)
 
 
 @pytest.fixture
@@ -87,10 +69,10 @@ def test_a_run_in_another_folder_finds_what_ships_and_leaves_its_results_there(o
     assert "embed_suite" in own.succeeds("all_tables", *words, "--dry-run", "--quiet", "host")
     # the sample data, a step that imports the project's modules, and a source of each job
     assert "sample_corpus" in own.succeeds(CORPUS, *words)
-    assert len((own.path / CORPUS).read_text().splitlines()) == 200
-    assert {file.name for file in own.path.iterdir()} == {"small.yaml", "results", ".snakemake"}
+    assert len((own.folder / CORPUS).read_text().splitlines()) == 200
+    assert {file.name for file in own.folder.iterdir()} == {"small.yaml", "results", ".snakemake"}
     assert {*project.iterdir()} == before
-    log = (own.path / "results/logs/sample_corpus/words-en.log").read_text()
+    log = (own.folder / "results/logs/sample_corpus/words-en.log").read_text()
     assert f"--root {project}/resources/sample_data" in log
     assert "Nothing to be done" in own.succeeds(CORPUS, *words)
 
@@ -99,7 +81,7 @@ def test_records_do_not_say_where_the_project_is(own, project):
     """A clone that is moved makes nothing again."""
     own.write("small.yaml", small_config())
     own.succeeds(CORPUS, "-s", str(project / "Snakefile"), "--configfile", "small.yaml")
-    files = (own.path / "results/.workflow/metadata").rglob("*")
+    files = (own.folder / "results/.workflow/metadata").rglob("*")
     records = [json.loads(file.read_text()) for file in files if file.is_file()]
     compared = ("input", "params", "input_checksums", "code")
     assert len(records) == 3
@@ -125,14 +107,14 @@ def test_a_module_with_a_prefix_is_one_line(importing, project):
 @pytest.mark.slow
 def test_a_workflow_that_imports_this_one_adds_a_table_of_its_own(importing):
     done = importing.succeeds()
-    head, base, mirror = (importing.path / "summary.tsv").read_text().splitlines()
+    head, base, mirror = (importing.folder / "summary.tsv").read_text().splitlines()
     assert head.split("\t") == ["label", "EN"]
     assert [line.split("\t")[0] for line in (base, mirror)] == ["as it is", "+ Mirror"]
     # what Snakemake calls of the main workflow alone
     assert "Done. Made: results/tables/mine.html" in done
     assert "snakemake mirror_all_tables --cores 2" in done
     # Python keeps its bytecode there where PYTHONDONTWRITEBYTECODE does not forbid it
-    assert {file.name for file in importing.path.iterdir()} - {"__pycache__"} == {
+    assert {file.name for file in importing.folder.iterdir()} - {"__pycache__"} == {
         *("Snakefile", "config.yaml", "own_package.py"),
         *("results", ".snakemake", "summary.tsv"),
     }
@@ -143,26 +125,3 @@ def test_a_workflow_that_imports_this_one_adds_a_table_of_its_own(importing):
     importing.write("config.yaml", config)
     again = importing.succeeds("--dry-run")
     assert "mirror_score_suite" in again and "mirror_tune_encoder" not in again
-
-
-def test_a_workflow_that_names_its_files_in_the_project_is_started_there(project, tmp_path):
-    refuse_other_folder(project, project)
-    (tmp_path / "link").symlink_to(project)
-    refuse_other_folder(tmp_path / "link", project)
-    (tmp_path / "workflow_scripts").mkdir()
-    with pytest.raises(SystemExit) as ended:
-        refuse_other_folder(tmp_path, project)
-    start = f"error: {tmp_path}: not the folder of the project; start it in "
-    assert str(ended.value).startswith(start)
-
-
-@pytest.mark.parametrize("name", ["a{x}b", "{", "}", "{}", "{0}", "{{x}}"])
-def test_braces_in_the_path_of_the_project_or_of_the_run_are_one_line(tmp_path, name, monkeypatch):
-    folder = tmp_path / name
-    folder.mkdir()
-    with pytest.raises(SystemExit) as ended:
-        refuse_braces(folder)
-    assert str(ended.value).startswith(f"error: {folder}: Snakemake takes braces")
-    monkeypatch.chdir(folder)
-    with pytest.raises(SystemExit, match="rename the folder or start it elsewhere"):
-        refuse_braces()

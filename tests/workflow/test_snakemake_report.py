@@ -74,9 +74,3 @@ def test_what_a_rule_says_of_itself_and_to_the_report_reruns_nothing(workspace):
     caption = workspace.folder / "rules/report/table.rst"
     caption.write_text(caption.read_text() + "\nMore.\n")
     assert workspace.planned() == []
-
-
-def test_every_rule_has_a_description(rule_files):
-    for file in rule_files:
-        for rule in re.findall(r"^ *rule(?: \w+)?:\n(.*)$", file.read_text(), flags=re.MULTILINE):
-            assert rule.strip().startswith('"""'), (file.name, rule)

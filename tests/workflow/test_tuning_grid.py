@@ -59,7 +59,7 @@ def rows_of(path):
 
 
 def check_by_hand(folder):
-    """Check a cell against the cosines of its vectors, and the table against the cells."""
+    """Check a cell against the cosines of its vectors."""
     results = folder / "results"
     strings = (results / "datasets/simlex999/strings.txt").read_text().split("\n")[:-1]
     rows = np.load((folder / TUNED).with_suffix(".npz"))["simlex999"]
@@ -72,21 +72,6 @@ def check_by_hand(folder):
     cells = rows_of(results / "tuning_grid/words.tsv")
     (own,) = (row for row in cells if (row["epochs"], row["batch_size"]) == ("1", "64"))
     assert own["mean"] == f"{rho:.6f}"
-    lines = rows_of(results / "tables/grid.tsv")
-    table = {(line["Hyper-parameter"], line["Value"]): line for line in lines}
-    for epochs in ("1", "2"):
-        best = max(float(row["mean"]) for row in cells if row["epochs"] == epochs and row["mean"])
-        assert table["Epochs", epochs]["words"] == f"{best:.3f}".lstrip("0")
-    published = rows_of(folder / "config/reference/mirror-bert/table21.tsv")
-    for name, axis in (("Epochs", "epochs"), ("Batch size", "batch_size")):
-        levels = {}
-        for row in (row for row in published if row["row"] == axis):
-            chosen = levels.setdefault(row["value"], [])
-            if row["column"].startswith("chosen-"):
-                chosen.append(row["column"].removeprefix("chosen-"))
-        for value, chosen in levels.items():
-            expected = f"chosen for {', '.join(chosen)} *" if chosen else "tried"
-            assert table[name, value]["Paper"] == expected
 
 
 @pytest.mark.slow

@@ -142,7 +142,8 @@ def read_block(
         raise _explained(error, value, where, file) from None
 
 
-_ORDER = ("unknown_key", "missing")
+# which mistakes are named before others
+_FIRST = {"unknown_key": 0, "missing": 1}
 
 
 def _explained(error: ValidationError, value: Any, where: str, file: str | FileOf) -> UserError:
@@ -154,7 +155,7 @@ def _explained(error: ValidationError, value: Any, where: str, file: str | FileO
     # a union says that a value is no block beside what is wrong with it as a number
     better = [pair for pair in problems if pair[0]["type"] != "no_block"]
     # and of the parts of a union the one that got furthest into the value is meant
-    problems = sorted(better or problems, key=lambda pair: (_rank(pair[0]["type"]), -len(pair[1])))
+    problems = sorted(better or problems, key=lambda p: (_FIRST.get(p[0]["type"], 2), -len(p[1])))
     first, path = problems[0]
     file_of = file if callable(file) else lambda _: file
     if first["type"] == "missing":
@@ -179,10 +180,6 @@ def _explained(error: ValidationError, value: Any, where: str, file: str | FileO
 def _has_blocks(value: Any) -> bool:
     parts = value if isinstance(value, list) else [value]
     return any(isinstance(part, Mapping) for part in parts)
-
-
-def _rank(kind: str) -> int:
-    return _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
 
 
 def _name(path: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -33,13 +33,6 @@ class _RefusedError(yaml.MarkedYAMLError):
     def __init__(self, problem: str, remedy: str, mark: Any) -> None:
         super().__init__(problem=problem, problem_mark=mark)
         self.remedy = remedy
-
-
-class _Misread(NamedTuple):
-    """What is wrong with a value that YAML reads as another, and how it must be written."""
-
-    fault: str
-    written: str
 
 
 # the loader in C, where PyYAML was built with it, is several times faster
@@ -75,8 +68,8 @@ class _Loader(_SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _unlike_its_looks(node: yaml.Node) -> _Misread | None:
-    """Return what is wrong with a number or boolean that is not written as people read it.
+def _unlike_its_looks(node: yaml.Node) -> tuple[str, str] | None:
+    """Return what is wrong with a number or boolean that people read otherwise, and what to write.
 
     YAML 1.1 has octal (033) and hexadecimal numbers, underscores, minutes (1:30), yes, no, on, off.
     """
@@ -88,7 +81,7 @@ def _unlike_its_looks(node: yaml.Node) -> _Misread | None:
         return None
     value = yaml.safe_load(text)
     shown = str(value).lower() if kind == "bool" else value
-    return _Misread(f"is `{text}`, which YAML reads as {shown}", written)
+    return f"is `{text}`, which YAML reads as {shown}", written
 
 
 def _require_plain(top: yaml.Node) -> None:
@@ -101,8 +94,8 @@ def _require_plain(top: yaml.Node) -> None:
             continue
         seen.add(id(node))
         if wrong := _unlike_its_looks(node):
-            problem = f"`{'.'.join(path)}` {wrong.fault}"
-            remedy = f"write {wrong.written}, or quote text"
+            fault, written = wrong
+            problem, remedy = f"`{'.'.join(path)}` {fault}", f"write {written}, or quote text"
             raise _RefusedError(problem, remedy, node.start_mark)
         if isinstance(node, yaml.SequenceNode):
             todo += [(item, (*path, str(index))) for index, item in enumerate(node.value)]
@@ -160,9 +153,10 @@ def read_scalars(value: Any, path: tuple[str, ...] = ()) -> Any:
     try:
         node = yaml.compose(value, Loader=_Loader)
         if wrong := node and _unlike_its_looks(node):
+            fault, written = wrong
             # quotes do not reach us
-            remedy = f"write {wrong.written}; put text into a config file"
-            raise ConfigError("--config", ".".join(path), wrong.fault, remedy)
+            remedy = f"write {written}; put text into a config file"
+            raise ConfigError("--config", ".".join(path), fault, remedy)
         number = yaml.load(value, Loader=_Loader)
     except (yaml.YAMLError, ValueError):
         return value

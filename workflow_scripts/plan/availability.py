@@ -1,25 +1,15 @@
 """Which files exist: raw files, word vectors and models, and those that a download brings."""
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from workflow_scripts.corpora import block as corpora
 from workflow_scripts.datasets.entry import raw_files
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.cell_requests import CellRequest
-from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.raw_data import RawData
 from workflow_scripts.plan.typed import Typed
-
-
-class NotRun(NamedTuple):
-    """Why a cell has no own value; `dataset_missing` says that it is for want of its data set."""
-
-    reason: str
-    dataset_missing: bool = False
 
 
 class Availability:
@@ -54,51 +44,33 @@ class Availability:
         return missing
 
     def _missing_vectors(self, model: str) -> list[Path]:
-        vectors = self.models.vectors(model)
+        vectors = self.models.static.get(model)
         return [] if vectors is None else self.raw.missing([Path(vectors)])
 
     # ---- why a cell is not run ------------------------------------------------------------------
 
-    def not_run(self, request: CellRequest) -> NotRun | None:
+    def not_run(self, request: CellRequest) -> str | None:
         """Return why a cell is left out; None where it is run."""
-        if request.absent is not None:
-            return NotRun(request.absent)
-        if self.typed.config.data.missing == "error":
-            return None
+        if request.absent is not None or self.typed.config.data.missing == "error":
+            return request.absent
         lacking = "{} {}: {} is not in the data root"
         if missing := self.missing_files(request.dataset):
-            reason = lacking.format("data set", request.dataset, missing[0].name)
-            return NotRun(reason, dataset_missing=True)
+            return lacking.format("data set", request.dataset, missing[0].name)
         for encoder in request.encoders[0]:
             if missing := self._missing_vectors(encoder.model):
-                return NotRun(lacking.format("model", encoder.model, missing[0].name))
+                return lacking.format("model", encoder.model, missing[0].name)
             for corpus in self.typed.corpora_of(encoder):
                 if missing := self._missing_of_corpus(corpus):
-                    return NotRun(lacking.format("corpus", corpus, missing[0].name))
+                    return lacking.format("corpus", corpus, missing[0].name)
         return None
 
     # ---- before the first job -------------------------------------------------------------------
 
-    def require(self, encoders: Iterable[Encoder], datasets: Iterable[str]) -> None:
-        """Raise `UserError` naming the first file of encoders and sets that no job can have."""
-        for model in sorted({encoder.model for encoder in encoders}):
-            self.models.require_files(model)
-        if self.typed.config.data.missing == "skip":
-            return
-        for dataset in sorted(datasets):
-            self.require_dataset(dataset)
-        for model in sorted({encoder.model for encoder in encoders}):
-            for file in self._missing_vectors(model):
-                raise UserError(
-                    file,
-                    f"no such file, needed by model `{model}`",
-                    f"put it there or change `models.{model}.vectors`",
-                )
-        training_corpora = {
-            corpus for encoder in encoders for corpus in self.typed.corpora_of(encoder)
-        }
-        for corpus in sorted(training_corpora):
-            self.require_corpus(corpus)
+    def require_vectors(self, model: str) -> None:
+        """Raise `UserError` naming the file of a static model that is absent."""
+        for file in self._missing_vectors(model):
+            remedy = f"put it there or change `models.{model}.vectors`"
+            raise UserError(file, f"no such file, needed by model `{model}`", remedy)
 
     def require_dataset(self, dataset: str) -> None:
         """Raise `UserError` naming the first raw file of a data set that is absent."""

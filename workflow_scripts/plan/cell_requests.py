@@ -10,7 +10,8 @@ from workflow_scripts.datasets.sides import SIDES, strings_key
 from workflow_scripts.embedding.settings import ALWAYS_RECORDED, RECIPE_KEYS
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.figures.config import FigureBlock
-from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
+from workflow_scripts.plan.checks import check_recipe
+from workflow_scripts.plan.encoders import Encoder, score_id
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tasks import register as tasks
@@ -159,10 +160,6 @@ class CellRequests:
 
     def __init__(self, typed: Typed) -> None:
         self._typed = typed
-        self._sides = {
-            name: [entry.source, entry.target] if self.is_lexicon(name) else [entry.language]
-            for name, entry in typed.datasets.items()
-        }
         # {(section, id): {cell: data sets}}, the one traversal of tables and figures
         self.cells: dict[tuple[str, str], dict[CellKey, list[CellRequest]]] = {}
         # what the kind of a table or figure requested for each of these cells
@@ -223,25 +220,14 @@ class CellRequests:
                 f"use one of: {', '.join(metrics)}",
             )
         name = self._fill(dataset_request.recipe, dataset_request, None)
-        recipe = typed.named("recipes", name, f"{where}.recipe")
-        if recipe.tunes and dataset_request.corpus is None:
-            raise ConfigError(
-                "config", f"{where}.corpus", "is missing: its recipe tunes on one", "add it"
-            )
-        if not recipe.tunes and dataset_request.corpus is not None:
-            raise ConfigError(
-                "config",
-                f"{where}.corpus",
-                f"has no use: recipe `{name}` does not tune",
-                "remove the key",
-            )
-        self.check_corpora(name)
+        recipe = check_recipe(typed, where, name, dataset_request.corpus)
         suite = typed.suite_of(dataset)
         request = CellRequest(dataset_request, metric or metrics[0], suite, ())
         if entry.absent is not None:
             return request._replace(absent=entry.absent)
         models = []
-        for language in self._sides[dataset]:
+        is_lexicon = self.is_lexicon(dataset)
+        for language in (entry.source, entry.target) if is_lexicon else (entry.language,):
             model = self._model(dataset_request, language)
             if model is None:
                 return request._replace(absent="no model for this language in this config")
@@ -258,9 +244,7 @@ class CellRequests:
                     "give a recipe of method none" + (f" without {keys}" if more else ""),
                 )
             corpus = self._corpus(dataset_request, language)
-            if recipe.start is not None and not recipe.tunes:
-                corpus = recipe.start.corpus
-            models.append((model, corpus))
+            models.append((model, typed.corpus_of(name, corpus)))
         encoders = tuple(
             tuple(Encoder(model, name, corpus, seed) for model, corpus in models)
             for seed in typed.seeds(name, dataset_request.seeds)
@@ -290,18 +274,6 @@ class CellRequests:
                 "add the folder of that seed, or remove the entry",
             )
 
-    def check_corpora(self, recipe: str) -> None:
-        """Raise `UserError` for a corpus that a recipe names and the config lacks.
-
-        Only requested recipes are checked: others may name what another config has.
-        """
-        block = self._typed.recipes[recipe]
-        for key, corpus in block.corpora().items():
-            self._typed.named("corpora", corpus, f"recipes.{recipe}.{key}")
-        if block.start is not None:
-            self._typed.named("corpora", block.start.corpus, f"recipes.{recipe}.start.corpus")
-            self.check_corpora(block.start.recipe)
-
     def _model(self, dataset_request: DatasetRequest, language: str) -> str | None:
         """Return the model of a cell, second names resolved; None where the language has none."""
         models, dataset = dataset_request.model, dataset_request.dataset
@@ -312,12 +284,12 @@ class CellRequests:
         blocks = "`models`, or to `absent_models` with the reason"
         remedy = _remedy(model, name, dataset, self._typed.models, blocks)
         where = f"{dataset_request.where}.model"
-        return self._typed.named("models", name, where, remedy).same_as or name
+        return self._typed.model_id(name, where, remedy)
 
-    def _corpus(self, dataset_request: DatasetRequest, language: str) -> str:
+    def _corpus(self, dataset_request: DatasetRequest, language: str) -> str | None:
         corpus, dataset = dataset_request.corpus, dataset_request.dataset
         if corpus is None:
-            return UNTUNED_CORPUS
+            return None
         name = self._fill(corpus, dataset_request, language)
         remedy = _remedy(corpus, name, dataset, self._typed.corpora, "`corpora`")
         self._typed.named("corpora", name, f"{dataset_request.where}.corpus", remedy)

@@ -1,12 +1,37 @@
 """Cells as tables and figures get them: score files and comparability, or why they do not run."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.plan.availability import Availability
-from workflow_scripts.plan.cell_requests import CellKey, CellRequest, CellRequests
+from workflow_scripts.plan.cell_requests import CellRequest, CellRequests
 from workflow_scripts.plan.comparability import comparability, unique
 from workflow_scripts.tables.document import OWN
+
+
+class DeclaredCell(NamedTuple):
+    """A cell that a kind requests (`requested_cells`), and what became of it in this config.
+
+    `block` is {parts, differences_from_paper, assumptions, tolerance}, or {not_run: reason}. A part
+    is {dataset, metric, scores: files by seed}. `left_out` are the data sets that its mean leaves
+    out for want of their files, which is a difference from the paper.
+    """
+
+    requested: Any
+    block: dict[str, Any]
+    requests: list[CellRequest]
+    left_out: list[str]
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Its {parts} or {not_run}, without how it compares with the paper."""
+        return {key: self.block[key] for key in ("parts", "not_run") if key in self.block}
+
+    @property
+    def models(self) -> list[str]:
+        """The models of its encoders."""
+        encoders = (encoders for request in self.requests for encoders in request.encoders)
+        return [encoder.model for of_seed in encoders for encoder in of_seed]
 
 
 class Cells:
@@ -21,19 +46,17 @@ class Cells:
     @cached_property
     def run(self) -> list[CellRequest]:
         """The requests that are run."""
-        return [request for request in self.requests if self.availability.not_run(request) is None]
+        return self.run_for(OWN)
 
     def run_for(self, paper: str) -> list[CellRequest]:
         """Return the requests of a paper's tables and figures that are run.
 
         Those of all papers for a table of your own.
         """
-        if paper == OWN:
-            return self.run
         return [
             request
             for section, name in self.requests.cells
-            if getattr(self.typed, section)[name].paper == paper
+            if paper in (OWN, getattr(self.typed, section)[name].paper)
             for request in self.run_of(section, name)
         ]
 
@@ -55,53 +78,58 @@ class Cells:
         """Return the score files of all cells that are run, sorted."""
         return sorted({file for request in self.run for file in self.scores(request)})
 
-    def cell(
-        self, section: str, name: str, cell: CellKey, tolerance: float | None
-    ) -> dict[str, Any]:
-        """Return {parts, differences_from_paper, assumptions, tolerance} of a cell, or {not_run:
-        reason}.
+    def declared(self, section: str, name: str) -> list[DeclaredCell]:
+        """Return the cells of a table or figure in the order in which its kind requests them."""
+        paper, declared = getattr(self.typed, section)[name].paper, []
+        for cell, requested in self.requests.requested[section, name].items():
+            requests = self.requests.cells[section, name][cell]
+            left_out = self._left_out(requests)
+            shown = [request for request in requests if request.dataset not in left_out]
+            block = self._block(paper, shown)
+            if "parts" in block:
+                reasons = [f"the mean leaves out {dataset}" for dataset in left_out]
+                block["differences_from_paper"] += reasons
+                # a column's own comes first
+                own = (requested[1] if section == "tables" else requested).get("tolerance")
+                block["tolerance"] = self._tolerance(shown[0]) if own is None else own
+            declared.append(DeclaredCell(requested, block, requests, left_out))
+        return declared
 
-        A part is {dataset, metric, scores: files by seed}. `tolerance` is the column's own; without
-        one the config's holds. A mean over several data sets leaves out those whose files are
-        missing and skipped, and says so as a difference from the paper.
-        """
-        left_out = self.left_out(section, name, cell)
-        requests = [
-            request
-            for request in self.requests.cells[section, name][cell]
-            if request.dataset not in left_out
-        ]
+    def _block(self, paper: str, requests: list[CellRequest]) -> dict[str, Any]:
+        """Return {parts, differences_from_paper, assumptions} of a cell, or {not_run: reason}."""
         for request in requests:
-            if (not_run := self.availability.not_run(request)) is not None:
-                return {"not_run": not_run.reason}
-        paper = getattr(self.typed, section)[name].paper
-        differences: list[str] = []
-        assumptions: list[str] = []
-        for request in requests:
-            dataset_comparability = comparability(self.typed, paper, request)
-            differences += dataset_comparability.differences_from_paper
-            assumptions += dataset_comparability.assumptions
-        differences += [f"the mean leaves out {dataset}" for dataset in left_out]
-        if tolerance is None:
-            tuned = self.typed.is_tuned(requests[0].encoders[0][0].recipe)
-            tolerances = self.typed.config.tolerance
-            tolerance = tolerances.tuned if tuned else tolerances.untuned
-        parts = [
-            {"dataset": request.dataset, "metric": request.metric, "scores": self.scores(request)}
-            for request in requests
-        ]
+            if (reason := self.availability.not_run(request)) is not None:
+                return {"not_run": reason}
+        comparabilities = [comparability(self.typed, paper, request) for request in requests]
         return {
-            "parts": parts,
-            "differences_from_paper": unique(differences),
-            "assumptions": unique(assumptions),
-            "tolerance": tolerance,
+            "parts": [
+                {
+                    "dataset": request.dataset,
+                    "metric": request.metric,
+                    "scores": self.scores(request),
+                }
+                for request in requests
+            ],
+            "differences_from_paper": unique(
+                reason for compared in comparabilities for reason in compared.differences_from_paper
+            ),
+            "assumptions": unique(
+                what for compared in comparabilities for what in compared.assumptions
+            ),
         }
 
-    def left_out(self, section: str, name: str, cell: CellKey) -> list[str]:
+    def _tolerance(self, request: CellRequest) -> float:
+        tuned = self.typed.is_tuned(request.encoders[0][0].recipe)
+        tolerances = self.typed.config.tolerance
+        return tolerances.tuned if tuned else tolerances.untuned
+
+    def _left_out(self, requests: list[CellRequest]) -> list[str]:
         """Return the data sets that a mean leaves out, their files missing; none where all are."""
-        requests, missing = self.requests.cells[section, name][cell], []
-        for request in requests:
-            not_run = self.availability.not_run(request)
-            if not_run is not None and not_run.dataset_missing:
-                missing.append(request.dataset)
+        if self.typed.config.data.missing == "error":
+            return []
+        missing = [
+            request.dataset
+            for request in requests
+            if request.absent is None and self.availability.missing_files(request.dataset)
+        ]
         return missing if len(missing) < len(requests) else []

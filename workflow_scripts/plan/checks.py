@@ -6,6 +6,7 @@ from workflow_scripts.errors import ConfigError, UserError, nearest_name
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.scoring.tasks import register as tasks
 from workflow_scripts.tables.document import OWN
+from workflow_scripts.tuning.recipe import Recipe
 
 
 def check_config(typed: Typed) -> None:
@@ -52,6 +53,32 @@ def check_development(typed: Typed, dataset: str, where: str, classifies: bool =
     task = typed.named("datasets", dataset, f"{where}.dataset").task
     if not (classifies and task == "classification"):
         tasks.check_development_task(dataset, task, f"config: `{where}.dataset`")
+
+
+def check_recipe(typed: Typed, where: str, recipe: str, corpus: str | None) -> Recipe:
+    """Return the recipe of an encoder that the block `where` names with its corpus.
+
+    Raises `UserError` for a corpus too many or too few, and for one that the recipe names itself
+    and the config lacks: other recipes may name what another config has.
+    """
+    block: Recipe = typed.named("recipes", recipe, f"{where}.recipe")
+    if block.tunes and corpus is None:
+        problem = f"is missing: recipe `{recipe}` tunes on one"
+        raise ConfigError("config", f"{where}.corpus", problem, "add it")
+    if corpus is not None and not block.tunes:
+        problem = f"has no use: recipe `{recipe}` does not tune"
+        raise ConfigError("config", f"{where}.corpus", problem, "remove the key")
+    _check_corpora(typed, recipe)
+    return block
+
+
+def _check_corpora(typed: Typed, recipe: str) -> None:
+    block = typed.recipes[recipe]
+    for key, corpus in block.corpora().items():
+        typed.named("corpora", corpus, f"recipes.{recipe}.{key}")
+    if block.start is not None:
+        typed.named("corpora", block.start.corpus, f"recipes.{recipe}.start.corpus")
+        _check_corpora(typed, block.start.recipe)
 
 
 def _check_task(name: str, entry: DatasetEntry) -> None:

@@ -7,10 +7,11 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.datasets.mrconso import semantic_types_file
 from workflow_scripts.errors import ConfigError, UserError
 from workflow_scripts.plan.cells import Cells
-from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.plan.checks import check_recipe
+from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.fetched import Downloads
 from workflow_scripts.plan.rule_inputs import RuleInputs
-from workflow_scripts.plan.stopping import stop
+from workflow_scripts.plan.stopping import mistakes_end_the_run
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock, NamesFile
 from workflow_scripts.retrieval.shard_rankings import shard_files
 
@@ -23,33 +24,22 @@ def read_encoder(cells: Cells, downloads: Downloads, name: str) -> Encoder:
     """
     typed, availability, block = cells.typed, cells.availability, cells.typed.dictionaries[name]
     where, own = f"dictionaries.{name}", block.encoder
-    model = typed.named("models", own.model, f"{where}.encoder.model").same_as or own.model
-    recipe = typed.named("recipes", own.recipe, f"{where}.encoder.recipe")
+    model = typed.model_id(own.model, f"{where}.encoder.model")
+    check_recipe(typed, f"{where}.encoder", own.recipe, own.corpus)
     if typed.models[model].vectors is not None:
         problem = f"is `{own.model}`, a file of word vectors"
         remedy = "give a model that embeds whole names"
         raise ConfigError("config", f"{where}.encoder.model", problem, remedy)
-    key = f"{where}.encoder.corpus"
-    if recipe.tunes and own.corpus is None:
-        problem = f"is missing: recipe `{own.recipe}` tunes on one"
-        raise ConfigError("config", key, problem, "add it")
-    if own.corpus is not None and not recipe.tunes:
-        problem = f"has no use: recipe `{own.recipe}` does not tune"
-        raise ConfigError("config", key, problem, "remove the key")
     if own.corpus is not None:
-        typed.named("corpora", own.corpus, key)
-    cells.requests.check_corpora(own.recipe)
-    corpus = own.corpus or UNTUNED_CORPUS
-    if recipe.start is not None and not recipe.tunes:
-        corpus = recipe.start.corpus
+        typed.named("corpora", own.corpus, f"{where}.encoder.corpus")
     seeds = typed.seeds(own.recipe, None if own.seed is None else [own.seed])
+    corpus = typed.corpus_of(own.recipe, own.corpus)
     encoder = Encoder(model, own.recipe, corpus, seeds[0])
     cells.models.require_files(model)
     for training_corpus in typed.corpora_of(encoder):
         availability.require_corpus(training_corpus)
-    for recipe_name in typed.recipes_of(encoder):
-        if (development := typed.recipes[recipe_name].development) is not None:
-            availability.require_dataset(development.dataset)
+    for dataset in sorted(cells.requests.development_sets(typed.with_starts(encoder))):
+        availability.require_dataset(dataset)
     files = {f"{where}.names.{file_id}.path": file.path for file_id, file in block.names.items()}
     paths = {key: availability.root / file for key, file in files.items()}
     paths[f"{where}.mentions"] = availability.root / block.mentions
@@ -84,11 +74,12 @@ class Dictionaries:
         """Return the ids of the dictionaries."""
         return list(self._blocks)
 
+    @mistakes_end_the_run()
     def links(self, _: Any) -> list[str]:
         """Return the files of the target: the links of each dictionary."""
         if not self._blocks:
             remedy = "add one (docs/howto/run-on-a-cluster.md)"
-            stop(ConfigError("config", "dictionaries", "is empty", remedy))
+            raise ConfigError("config", "dictionaries", "is empty", remedy)
         return [f"{self._folder(name)}/links.tsv" for name in self.names if self._encoder(name)]
 
     # ---- the names of a file and their shards ---------------------------------------------------
@@ -96,6 +87,7 @@ class Dictionaries:
     def names_path(self, wildcards: Any) -> str:
         return str(self._root / self._file(wildcards).path)
 
+    @mistakes_end_the_run()
     def names_input(self, wildcards: Any) -> list[str]:
         """Return what the names of a file depend on: the file, or its download.
 
@@ -103,10 +95,7 @@ class Dictionaries:
         """
         paths = [Path(self.names_path(wildcards))]
         if self._file(wildcards).semantic_types:
-            try:
-                paths.append(semantic_types_file(paths[0]))
-            except UserError as error:
-                stop(error)
+            paths.append(semantic_types_file(paths[0]))
         return self._raw.inputs(paths)
 
     def names_choices(self, wildcards: Any) -> str:
@@ -163,12 +152,10 @@ class Dictionaries:
     def _folder(self, name: str, *parts: str) -> str:
         return "/".join([self._results, "dictionaries", name, *parts])
 
+    @mistakes_end_the_run()
     def _encoder(self, name: str) -> Encoder:
         if name not in self._encoders:
-            try:
-                self._encoders[name] = read_encoder(self._cells, self._downloads, name)
-            except UserError as error:
-                stop(error)
+            self._encoders[name] = read_encoder(self._cells, self._downloads, name)
         return self._encoders[name]
 
 

@@ -72,7 +72,7 @@ class Downloads:
         `downloads` are entries of the registry. It names files that are gone or changed since they
         were fetched, and where nothing may be fetched what is neither there nor in a mirror folder.
         """
-        of_hub = sorted(set(needed_models) & set(models.of_hub))
+        of_hub = sorted(models.hub.keys() & set(needed_models))
         # one id for each folder
         hub = list({models.record(model): model for model in of_hub}.values())
         changed = [line for model in hub for line in self._changed_model(models, model)]
@@ -102,14 +102,10 @@ class Downloads:
         check_offline(mirror, self.offline, ("config: `downloads.offline`", "`downloads.mirror`"))
         return mirror
 
-    def _folder(self, hub_model: folders.HubModel) -> Path:
-        return self.models / hub_model.folder_name
-
     def _changed_model(self, models: Models, model: str) -> Iterator[str]:
         """Yield what is wrong with a model that has a folder, or had one."""
-        hub_model = models.hub_model(model)
-        assert hub_model is not None
-        folder, record = self._folder(hub_model), models.record(model)
+        hub_model = models.hub[model]
+        folder, record = Path(models.location(model)), models.record(model)
         if folder.exists():
             problems = list(folders.problems_of_folder(folder, hub_model, True, self._hashes.of))
             for problem in problems:
@@ -143,9 +139,7 @@ class Downloads:
 
     def _absent_model(self, models: Models, model: str) -> Iterator[str]:
         """Yield the folder of a model that is not there and cannot be fetched."""
-        hub_model = models.hub_model(model)
-        assert hub_model is not None
-        folder = self._folder(hub_model)
+        hub_model, folder = models.hub[model], Path(models.location(model))
         if folder.exists() or _was_fetched(models.record(model), hub_model):
             return
         if not self.offline and hub_offline_variable() is None:

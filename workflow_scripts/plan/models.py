@@ -26,73 +26,46 @@ class Models:
         self, blocks: Mapping[str, Model], root: Path, fetched: Path, results: str = "results"
     ) -> None:
         self._blocks = blocks
-        self._root = root
-        self._fetched = fetched
         self._results = results
+        # the files of static models, below the data root
+        self.static = {
+            model: str(root / block.vectors)
+            for model, block in blocks.items()
+            if block.vectors is not None
+        }
+        # the repositories and commits of those of the hub
+        self.hub = {
+            model: HubModel(block.hub, block.revision)
+            for model, block in blocks.items()
+            if block.hub is not None and block.revision is not None
+        }
+        # where models are loaded from; those of the hub are there once they were fetched
+        self._folders = {model: block.path for model, block in blocks.items() if block.path}
+        self._folders |= {model: str(fetched / hub.folder_name) for model, hub in self.hub.items()}
         self._files_below = cache(files_below)
-
-    def vectors(self, model: str) -> str | None:
-        """Return the file of a static model, below the data root; None for another."""
-        vectors = self._blocks[model].vectors
-        return None if vectors is None else str(self._root / vectors)
-
-    @property
-    def static(self) -> list[str]:
-        """Ids of the models that are files of word vectors."""
-        return [model for model, block in self._blocks.items() if block.vectors is not None]
-
-    def out_of_vocabulary(self, model: str) -> str:
-        """Return what a static model does with words that it lacks."""
-        return self._blocks[model].oov
-
-    @property
-    def of_hub(self) -> list[str]:
-        """Ids of the models of the hub."""
-        return [model for model, block in self._blocks.items() if block.hub is not None]
-
-    def hub_model(self, model: str) -> HubModel | None:
-        """Return the repository and commit of a model of the hub; None for another."""
-        block = self._blocks[model]
-        if block.hub is None:
-            return None
-        # the config was checked: a model of the hub has one
-        assert block.revision is not None
-        return HubModel(block.hub, block.revision)
-
-    def is_confirmed(self, model: str) -> bool:
-        """Return whether the config says that public code uses a model at its commit."""
-        return self._blocks[model].confirmed
 
     def weights_sha256(self, model: str) -> list[str]:
         """Return the hashes that weights of the hub must have, of all ids that share them."""
-        hub_model = self.hub_model(model)
-        blocks = [
-            self._blocks[other] for other in self.of_hub if self.hub_model(other) == hub_model
-        ]
-        return sorted(
-            {block.weights_sha256 for block in blocks if block.weights_sha256 is not None}
-        )
+        hashes = {self._blocks[other].weights_sha256 for other in self._same_on_hub(model)}
+        return sorted(sha256 for sha256 in hashes if sha256 is not None)
 
     def record(self, model: str) -> str:
         """Return the record that fetching a model of the hub leaves."""
         # ids of one repository and commit share it: two jobs would fetch into one folder
-        hub_model = self.hub_model(model)
-        first = next(other for other in self.of_hub if self.hub_model(other) == hub_model)
-        return f"{self._results}/downloads/models/{first}.json"
+        return f"{self._results}/downloads/models/{self._same_on_hub(model)[0]}.json"
+
+    def _same_on_hub(self, model: str) -> list[str]:
+        return [other for other in self.hub if self.hub[other] == self.hub[model]]
 
     def files(self, model: str) -> list[str]:
         """Return what a step with a model depends on: its files, or the record of its download."""
-        if self.hub_model(model) is not None:
+        if model in self.hub:
             return [self.record(model)]
-        return self._files_below(self._blocks[model].path)
+        return self._files_below(self._folders[model])
 
     def location(self, model: str) -> str:
-        """Return the folder of a model; one of the hub is there once it was fetched."""
-        if (hub_model := self.hub_model(model)) is not None:
-            return str(self._fetched / hub_model.folder_name)
-        path = self._blocks[model].path
-        assert path is not None
-        return path
+        """Return the folder of a model."""
+        return self._folders[model]
 
     def require_files(self, model: str) -> None:
         """Raise `UserError` if there is no such model, or its local folder lacks files."""
@@ -125,8 +98,8 @@ class Models:
 
     def _shown_location(self, model: str) -> str:
         block = self._blocks[model]
-        if (hub_model := self.hub_model(model)) is not None:
-            return hub_model.address
+        if model in self.hub:
+            return self.hub[model].address
         return Path(block.path or block.vectors or "").name
 
     def listing(self, published: Mapping[str, str], paper: str | None) -> list[dict[str, Any]]:

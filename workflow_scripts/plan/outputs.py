@@ -3,14 +3,14 @@
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from workflow_scripts import plugins
 from workflow_scripts.canonical import canonical
 from workflow_scripts.corpora.kinds import register as corpora
 from workflow_scripts.plan.cell_requests import CellRequest
-from workflow_scripts.plan.cells import Cells
-from workflow_scripts.plan.data_notes import DataNotes
+from workflow_scripts.plan.cells import Cells, DeclaredCell
+from workflow_scripts.plan.data_notes import data_label, data_note
 from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs, scoring_steps
 from workflow_scripts.plan.requirements import Requirements, shown_searches
 from workflow_scripts.plan.rule_inputs import RuleInputs
@@ -22,30 +22,6 @@ from workflow_scripts.tables.page_records import input_files
 from workflow_scripts.tables.render import report_text, rst_text
 
 _TEMPLATES = "workflow_scripts/tables/templates"
-
-
-class DeclaredCell(NamedTuple):
-    """A cell that a kind requests (`requested_cells`), and what became of it in this config.
-
-    `block` is {parts, differences_from_paper, assumptions, tolerance} as `Cells.cell` returns it,
-    or {not_run}. `left_out` are the data sets that its mean leaves out for want of their files.
-    """
-
-    requested: Any
-    block: dict[str, Any]
-    requests: list[CellRequest]
-    left_out: list[str]
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """Its {parts} or {not_run}, without how it compares with the paper."""
-        return {key: self.block[key] for key in ("parts", "not_run") if key in self.block}
-
-    @property
-    def models(self) -> list[str]:
-        """The models of its encoders."""
-        encoders = (encoders for request in self.requests for encoders in request.encoders)
-        return [encoder.model for of_seed in encoders for encoder in of_seed]
 
 
 class Run:
@@ -117,11 +93,9 @@ class Outputs:
         required: Requirements,
         rule_inputs: RuleInputs,
         grid: TuningGridPlan,
-        data_notes: DataNotes,
     ) -> None:
         self._cells, self._typed, self._config = cells, cells.typed, cells.typed.config
-        self._required, self._rule_inputs = required, rule_inputs
-        self._grid, self._data_notes = grid, data_notes
+        self._required, self._rule_inputs, self._grid = required, rule_inputs, grid
         self._results = self._config.results
         self.tables, self.figures = self._typed.tables, self._typed.figures
         # called by several functions of a rule
@@ -134,13 +108,13 @@ class Outputs:
             f"config/reference/{config.paper}/{config.reference}.tsv"
         )
         shared = config.model_dump(include={"kind", "title", "notes", "caption"})
-        note = self._data_notes.on_cells(self._cells.run_of(section, name))
+        note = self._data_note(self._cells.run_of(section, name))
         shared |= {"id": name, "reference": reference, "data": note}
         style = self._config.latex if section == "tables" else self._config.figure_style
         shared["style"] = style.model_dump()
         kind = plugins.load(f"{section}.kinds", config.kind)
         run = Run(self._cells, self._rule_inputs, name)
-        resolved = shared | kind.resolve(config, self._declared_cells(section, name), run)
+        resolved = shared | kind.resolve(config, self._cells.declared(section, name), run)
         trained = trained_rows(self._cells, section, name)
         if section == "tables":
             smoke_tests = {row.id for row in trained if row.smoke_tests}
@@ -149,16 +123,9 @@ class Outputs:
                     row["label"] += " (smoke test)"
         return resolved | {"notes": [*training_notes(trained), *resolved["notes"]]}
 
-    def _declared_cells(self, section: str, name: str) -> list[DeclaredCell]:
-        """Return the cells of a table or figure in the order in which its kind requests them."""
-        declared = []
-        for cell, requested in self._cells.requests.requested[section, name].items():
-            tolerance = (requested[1] if section == "tables" else requested).get("tolerance")
-            block = self._cells.cell(section, name, cell, tolerance)
-            requests = self._cells.requests.cells[section, name][cell]
-            left_out = self._cells.left_out(section, name, cell)
-            declared.append(DeclaredCell(requested, block, requests, left_out))
-        return declared
+    def _data_note(self, requests: list[CellRequest]) -> str:
+        datasets = {request.dataset for request in requests}
+        return data_note(self._cells, self._cells.requests.encoders_of(requests), datasets)
 
     def block(self, section: str, name: str) -> str:
         """Return the canonical block of a table or figure, or of a page of everything."""
@@ -202,7 +169,7 @@ class Outputs:
         return {
             "titles": self._titles,
             "papers": papers,
-            "data": self._data_notes.on_cells(self._cells.run),
+            "data": self._data_note(self._cells.run),
         }
 
     @property
@@ -279,7 +246,7 @@ class Outputs:
             },
             "jobs": requested_jobs(self._cells, self._required, self._grid),
             "recipes": {name: blocks[name] for name in sorted(recipes)},
-            "label": self._data_notes.label,
+            "label": data_label(self._cells),
             "seeds": config.seeds,
             "paper": config.data.paper,
             "models": {model: self._cells.models.note(model) for model in models},

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_text, write_text
@@ -69,26 +69,13 @@ def read_status(path: Path) -> dict[str, Any]:
     return {"pages": {}}
 
 
-class Run(Protocol):
-    """What is read of a run of Snakemake: `runtime/snakemake_run`."""
-
-    @property
-    def is_head(self) -> bool: ...
-
-    @property
-    def is_dry(self) -> bool: ...
-
-    def jobs(self) -> dict[str, Any]: ...
-
-    def is_to_run(self, job: Any) -> bool: ...
-
-    def has_ended(self, job: Any) -> bool: ...
-
-
 class PageStatus:
-    """The pages of a plan, and what a run of it does to them; `target` is the rule of them all."""
+    """The pages of a plan, and what a run of it does to them; `target` is the rule of them all.
 
-    def __init__(self, plan: "Plan", run: Run, target: str = "all_tables") -> None:
+    The run is a `runtime.snakemake_run.SnakemakeRun`.
+    """
+
+    def __init__(self, plan: "Plan", run: Any, target: str = "all_tables") -> None:
         self._plan, self._run, self._target = plan, run, target
         self._folder = Path(plan.config.results)
         self._file = self._folder / "tables" / STATUS

@@ -1,28 +1,29 @@
 """The plan of a run: a config, read and checked, and what each rule gets of it."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.configuration.layers import Layers, read_layers
 from workflow_scripts.content_hashes import ContentHashes
-from workflow_scripts.errors import UserError, path_error
 from workflow_scripts.plan.availability import Availability
-from workflow_scripts.plan.cell_requests import CellRequests, embedding_jobs, requested_metrics
+from workflow_scripts.plan.cell_requests import CellRequests
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.checks import check_config
-from workflow_scripts.plan.data_notes import DataNotes
 from workflow_scripts.plan.dictionaries import Dictionaries
 from workflow_scripts.plan.fetched import Downloads
-from workflow_scripts.plan.kept_encoders import KeptEncoders
 from workflow_scripts.plan.models import Models
 from workflow_scripts.plan.outputs import Outputs
-from workflow_scripts.plan.requirements import Requirements, require_files
+from workflow_scripts.plan.requirements import (
+    Requirements,
+    keeps_weights,
+    require_files,
+    requirements_of,
+)
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.searches import TuningGridPlan
-from workflow_scripts.plan.stopping import stop
+from workflow_scripts.plan.stopping import mistakes_end_the_run
 from workflow_scripts.plan.trained_encoders import check_origins
 from workflow_scripts.plan.typed import read_typed
 
@@ -45,29 +46,26 @@ class Plan:
         self.hashes = ContentHashes(self.records / "hashes.jsonl")
         models = Models(typed.models, root, Path(typed.config.downloads.models), results)
         check_origins(typed.trained, models, self.hashes)
-        self.availability = Availability(typed, models)
-        self.downloads = Downloads(typed.config.downloads, root, self.availability.raw, self.hashes)
-        self.cells = Cells(CellRequests(typed), self.availability)
-        self.models, self.requests = models, self.cells.requests
-        self.embeddings = embedding_jobs(self.cells.run)
-        metrics = requested_metrics(typed, self.cells.run)
-        self.rule_inputs = RuleInputs(self.cells, self.embeddings, metrics)
-        self.required = Requirements(self.cells, self.cells.run)
-        self.kept_encoders = KeptEncoders(self.cells, self.required)
-        data_notes = DataNotes(self.cells)
-        self.grid = TuningGridPlan(self.cells, self.rule_inputs, data_notes)
+        availability = Availability(typed, models)
+        self.downloads = Downloads(typed.config.downloads, root, availability.raw, self.hashes)
+        self.cells = Cells(CellRequests(typed), availability)
+        self.models = models
+        self.rule_inputs = RuleInputs(self.cells)
+        self.required = requirements_of(self.cells, self.cells.run)
+        self.grid = TuningGridPlan(self.cells, self.rule_inputs)
         self.dictionaries = Dictionaries(self.cells, self.rule_inputs, self.downloads)
-        self.outputs = Outputs(self.cells, self.required, self.rule_inputs, self.grid, data_notes)
+        self.outputs = Outputs(self.cells, self.required, self.rule_inputs, self.grid)
         require_files(self.cells, self.required, self.downloads)
 
     def keeps(self, wildcards: Any) -> bool:
         """Return whether the weights of the encoder that a job tunes stay after a run."""
-        return self.kept_encoders.keeps(self.rule_inputs.encoder(wildcards))
+        encoder = self.rule_inputs.encoder(wildcards)
+        return keeps_weights(self.typed, self.required.encoders, encoder)
 
     @cached_property
     def all_required(self) -> Requirements:
         """What tables and figures read where no file is missing."""
-        return Requirements(self.cells, self.requests)
+        return requirements_of(self.cells, self.cells.requests)
 
 
 def make_plan(
@@ -76,16 +74,3 @@ def make_plan(
     """Return the plan of config files and of the values of --config; a mistake ends the run."""
     with mistakes_end_the_run():
         return Plan(read_layers(files, config_values))
-
-
-@contextmanager
-def mistakes_end_the_run() -> Iterator[None]:
-    """End the run where the block raises what a user can fix."""
-    try:
-        yield
-    except UserError as error:
-        stop(error)
-    except OSError as error:
-        if (user_error := path_error(error)) is None:
-            raise
-        stop(user_error)

@@ -15,8 +15,8 @@ from workflow_scripts.scoring.tasks import register as tasks
 def embedding_steps(cells: Cells, requests: Iterable[CellRequest]) -> set[str]:
     jobs = set()
     for encoder, suite in embedding_jobs(requests):
-        static = cells.models.vectors(encoder.model) is not None
-        jobs.add(f"{'embed_static' if static else 'embed_suite'}/{encoder}/{suite}")
+        rule = "embed_static" if encoder.model in cells.models.static else "embed_suite"
+        jobs.add(f"{rule}/{encoder}/{suite}")
     return jobs
 
 
@@ -62,8 +62,7 @@ def requested_jobs(cells: Cells, required: Requirements, grid: TuningGridPlan) -
     for dataset in required.datasets:
         rule = "read_lexicon" if cells.requests.is_lexicon(dataset) else "read_dataset"
         jobs.add(f"{rule}/{dataset}")
-    of_hub = required.models & set(cells.models.of_hub)
-    jobs |= {f"fetch_model/{model}" for model in of_hub}
+    jobs |= {f"fetch_model/{model}" for model in required.models & cells.models.hub.keys()}
     jobs |= {
         f"fetch_dataset/{name}" for name in cells.availability.raw.downloads_of(required.files())
     }

@@ -1,43 +1,49 @@
 """What tables and figures read, and the downloads that bring it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
 from workflow_scripts.errors import ConfigError, nearest_name
 from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.cells import Cells
+from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
 from workflow_scripts.plan.fetched import Downloads
 from workflow_scripts.plan.raw_data import RawData, gated_sets
 from workflow_scripts.plan.typed import Typed
+from workflow_scripts.tuning_grid.config import SearchBlock
 
 
 class Requirements:
-    """Ids of models, corpora and data sets that some cells, and the searches shown, read."""
+    """Ids of the models, corpora and data sets that encoders, data sets and searches read.
 
-    def __init__(self, cells: Cells, requests: Iterable[CellRequest]) -> None:
+    `encoders` are with those that they start from, `datasets` with the development sets.
+    """
+
+    def __init__(
+        self,
+        cells: Cells,
+        encoders: Iterable[Encoder],
+        datasets: Iterable[str],
+        searches: Mapping[str, SearchBlock] | None = None,
+    ) -> None:
         self._availability, self._models = cells.availability, cells.models
-        typed = cells.typed
-        requests = list(requests)
-        self.encoders = cells.requests.encoders_of(requests)
-        self.datasets = {request.dataset for request in requests if request.encoders}
-        self.datasets |= cells.requests.development_sets(self.encoders)
+        self._typed = typed = cells.typed
+        self.encoders = {made for encoder in encoders for made in typed.with_starts(encoder)}
+        self.datasets = {*datasets} | cells.requests.development_sets(self.encoders)
         self.models = {encoder.model for encoder in self.encoders}
-        corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
-        searches = typed.grid.searches if typed.grid is not None else {}
-        for name in shown_searches(typed):
-            search = searches[name]
+        self.corpora = {corpus for encoder in self.encoders for corpus in typed.corpora_of(encoder)}
+        for name, search in (searches or {}).items():
             where = f"tuning_grid.searches.{name}"
-            for kind, key in (("models", "model"), ("corpora", "corpus"), ("datasets", "dataset")):
+            for kind, key in (("corpora", "corpus"), ("datasets", "dataset")):
                 typed.named(kind, getattr(search, key), f"{where}.{key}")
-            self.models.add(typed.models[search.model].same_as or search.model)
-            corpora.add(search.corpus)
+            self.models.add(typed.model_id(search.model, f"{where}.model"))
+            self.corpora.add(search.corpus)
             self.datasets.add(search.dataset)
         for name in self.datasets:
             for corpus in typed.datasets[name].corpora():
                 typed.named("corpora", corpus, f"datasets.{name}.corpus")
-                corpora.add(corpus)
-        self.corpora = corpora
+                self.corpora.add(corpus)
 
     def files(self) -> list[Path]:
         """Return the files below the data root that are read, those of word vectors included."""
@@ -46,26 +52,24 @@ class Requirements:
             file for name in sorted(self.datasets) for file in availability.dataset_files(name)
         ]
         files += [file for name in sorted(self.corpora) for file in availability.corpus_files(name)]
-        vectors = [self._models.vectors(model) for model in sorted(self.models)]
-        return [*files, *(Path(file) for file in vectors if file is not None)]
+        static = self._models.static
+        return [*files, *(Path(static[model]) for model in sorted(self.models & static.keys()))]
 
     def hub_records(self) -> list[str]:
         """Return the records of the models of the hub, sorted."""
         return sorted({self._models.record(model) for model in self._of_hub()})
 
-    def hub_addresses(self) -> list[str]:
-        """Return the models of the hub, as id@revision, sorted."""
-        hub_models = map(self._models.hub_model, self._of_hub())
-        return sorted({hub_model.address for hub_model in hub_models if hub_model is not None})
+    def hub_addresses(self, confirmed: bool = False) -> list[str]:
+        """Return the models of the hub, as id@revision, sorted.
 
-    def confirmed_addresses(self) -> list[str]:
-        """Return those of `hub_addresses` that public code uses at their commit."""
-        confirmed = filter(self._models.is_confirmed, self._of_hub())
-        hub_models = map(self._models.hub_model, confirmed)
-        return sorted({hub_model.address for hub_model in hub_models if hub_model is not None})
+        With `confirmed` those that public code uses at their commit.
+        """
+        blocks, hub = self._typed.models, self._models.hub
+        models = (name for name in self._of_hub() if blocks[name].confirmed or not confirmed)
+        return sorted({hub[name].address for name in models})
 
     def _of_hub(self) -> set[str]:
-        return self.models & set(self._models.of_hub)
+        return self.models & self._models.hub.keys()
 
     def downloads(self) -> list[str]:
         """Return the records of the registry's open entries that hold files, sorted."""
@@ -79,6 +83,14 @@ class Requirements:
     def gated(self) -> list[str]:
         """Return the registry's gated entries that hold files, sorted."""
         return gated_sets(self._availability.root, self.files())
+
+
+def requirements_of(cells: Cells, requests: Iterable[CellRequest]) -> Requirements:
+    """Return what some cells, and the searches that tables show, read."""
+    requests, grid = list(requests), cells.typed.grid
+    searches = {name: grid.searches[name] for name in shown_searches(cells.typed)} if grid else {}
+    datasets = {request.dataset for request in requests if request.encoders}
+    return Requirements(cells, cells.requests.encoders_of(requests), datasets, searches)
 
 
 def shown_searches(typed: Typed) -> list[str]:
@@ -97,14 +109,40 @@ def shown_searches(typed: Typed) -> list[str]:
     return shown
 
 
+def keeps_weights(typed: Typed, encoders: Iterable[Encoder], encoder: Encoder) -> bool:
+    """Return whether the weights of a tuned encoder stay after a run that needs `encoders`.
+
+    Those of `keep_encoders` do, and those that it would be costly to make again: Snakemake runs all
+    jobs behind one that it runs again. So what another encoder of a table starts from stays: else a
+    further column would tune that encoder again. An encoder of a dictionary stays, too: else other
+    mentions would embed all its names again. A choice of the shipped configs removes nothing of
+    recipes that the user adds to them.
+    """
+    choice = typed.config.keep_encoders
+    kept = {*typed.added_recipes, *(() if isinstance(choice, str) else choice)}
+    for block in (block.encoder for block in typed.dictionaries.values()):
+        if block.recipe in typed.recipes:
+            own = Encoder(block.model, block.recipe, block.corpus or UNTUNED_CORPUS, 0)
+            kept.update(typed.recipes_of(own))
+    return choice == "all" or encoder.recipe in kept or encoder in map(typed.start_of, encoders)
+
+
 def require_files(cells: Cells, required: Requirements, downloads: Downloads) -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
-    availability = cells.availability
+    availability, typed, encoders = cells.availability, cells.typed, required.encoders
     for file in required.files():
         if wildcard := wildcard_in(str(file)):
             raise wildcard_error(file, wildcard)
     open_sets = availability.raw.downloads_of(required.files())
     downloads.require(cells.models, required.models, open_sets)
-    availability.require(required.encoders, required.datasets)
-    for dataset in sorted(cells.requests.development_sets(required.encoders)):
+    models = sorted({encoder.model for encoder in encoders})
+    for model in models:
+        cells.models.require_files(model)
+    skips = typed.config.data.missing == "skip"
+    development = cells.requests.development_sets(encoders)
+    for dataset in sorted(development if skips else required.datasets):
         availability.require_dataset(dataset)
+    for model in models:
+        availability.require_vectors(model)
+    for corpus in sorted({corpus for made in encoders for corpus in typed.corpora_of(made)}):
+        availability.require_corpus(corpus)

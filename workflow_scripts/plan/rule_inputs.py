@@ -11,11 +11,15 @@ from typing import Any
 from workflow_scripts.canonical import canonical
 from workflow_scripts.datasets.entry import COLUMNS, DatasetEntry
 from workflow_scripts.errors import UserError
-from workflow_scripts.plan.cell_requests import EmbeddingJob
+from workflow_scripts.plan.cell_requests import (
+    EmbeddingJob,
+    embedding_jobs,
+    requested_metrics,
+)
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.models import WEIGHTS, files_below
-from workflow_scripts.plan.stopping import stop
+from workflow_scripts.plan.stopping import mistakes_end_the_run
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.metric_names import development_modules, metric_module
 from workflow_scripts.scoring.tasks import register as tasks
@@ -50,16 +54,12 @@ class RuleInputs:
     So a rule's params come from `wildcards` alone. Blocks of config are canonical JSON.
     """
 
-    def __init__(
-        self,
-        cells: Cells,
-        embeddings: Mapping[EmbeddingJob, list[str]],
-        metrics: Mapping[str, Mapping[str, list[str]]],
-    ) -> None:
+    def __init__(self, cells: Cells) -> None:
         self._typed = cells.typed
         self._requests = cells.requests
         self._availability = cells.availability
-        self._embeddings, self._metrics = embeddings, metrics
+        self._embeddings = embedding_jobs(cells.run)
+        self._metrics = requested_metrics(cells.typed, cells.run)
         self.models = cells.models
         self.config = cells.typed.config
         self.results = cells.typed.config.results
@@ -68,7 +68,7 @@ class RuleInputs:
 
     def neural_models(self) -> str:
         """Return the ids of the models that are no word vectors as a regular expression."""
-        return alternatives(set(self._typed.models) - set(self.models.static))
+        return alternatives(self._typed.models.keys() - self.models.static.keys())
 
     def tuning_recipes(self) -> str:
         """Return the ids of the recipes that tune as a regular expression."""
@@ -155,12 +155,13 @@ class RuleInputs:
 
     # ---- what an encoder embeds in one job ------------------------------------------------------
 
+    @mistakes_end_the_run()
     def strings_keys(self, wildcards: Any) -> list[str]:
         """Return the keys of the strings that a job embeds: data sets, and sides of lexicons."""
         job = EmbeddingJob(self.encoder(wildcards), wildcards.suite)
         if job not in self._embeddings:
             problem = f"no table or figure shows a data set of suite `{job.suite}` of this encoder"
-            stop(UserError(f"{job.encoder}", problem, "add a row or column that does"))
+            raise UserError(f"{job.encoder}", problem, "add a row or column that does")
         return self._embeddings[job]
 
     def strings_files(self, wildcards: Any) -> list[str]:
@@ -193,13 +194,14 @@ class RuleInputs:
         requested = self._requested_metrics(wildcards).values()
         return sorted({metric_module(metric) for metrics in requested for metric in metrics})
 
+    @mistakes_end_the_run()
     def _requested_metrics(self, wildcards: Any) -> Mapping[str, list[str]]:
         if (suite := wildcards.get("suite")) is not None:
             return self._metrics.get(f"{self.encoder(wildcards)}/{suite}", {})
         pair = f"{self.encoder_pair(wildcards)}/{wildcards.dataset}"
         if pair not in self._metrics:
             problem = "no table or figure shows this lexicon by these encoders"
-            stop(UserError(pair, problem, "add a row or column that does"))
+            raise UserError(pair, problem, "add a row or column that does")
         return self._metrics[pair]
 
     # ---- encoders -------------------------------------------------------------------------------
@@ -265,24 +267,22 @@ class RuleInputs:
 
     def development_modules(self, recipe: str) -> list[str]:
         """Return the modules that score a recipe's development set; none without one."""
-        if (development := self._typed.recipes[recipe].development) is None:
-            return []
-        task = self._typed.datasets[development.dataset].task
-        return development_modules(task)
+        task = self._development_task(recipe)
+        return [] if task is None else development_modules(task)
 
     def linking_of_development(self, recipe: str) -> str:
         """Return by what names are ranked for a recipe's development set, none for another task."""
+        task = self._development_task(recipe)
+        links = task is not None and tasks.needs(task, "links")
+        return self.config.retrieval.linking.similarity if links else "none"
+
+    def _development_task(self, recipe: str) -> str | None:
         development = self._typed.recipes[recipe].development
-        if development is None:
-            return "none"
-        task = self._typed.datasets[development.dataset].task
-        return self.config.retrieval.linking.similarity if tasks.needs(task, "links") else "none"
+        return None if development is None else self._typed.datasets[development.dataset].task
 
     def static_inputs(self, model: str) -> list[str]:
         """Return what embedding with a static model depends on: its file (or its download)."""
-        vectors = self.models.vectors(model)
-        assert vectors is not None
-        return self._availability.raw.inputs([Path(vectors)])
+        return self._availability.raw.inputs([Path(self.models.static[model])])
 
     # ---- retrieval and scoring ------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.checks import check_development
-from workflow_scripts.plan.data_notes import DataNotes
+from workflow_scripts.plan.data_notes import data_note
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.rule_inputs import RuleInputs
-from workflow_scripts.plan.stopping import stop
+from workflow_scripts.plan.stopping import mistakes_end_the_run
 from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.scoring.tasks import register
 from workflow_scripts.tuning.recipe import change_recipe, method_modules
@@ -45,10 +45,11 @@ def read_search(cells: Cells, grid: TuningGrid, name: str) -> Search:
     if name not in grid.searches:
         raise UserError(f"config: `{where}`", "no such search", nearest_name(name, grid.searches))
     block = grid.searches[name]
-    for kind, key in (("models", "model"), ("recipes", "recipe"), ("corpora", "corpus")):
+    model = typed.model_id(block.model, f"{where}.model")
+    for kind, key in (("recipes", "recipe"), ("corpora", "corpus")):
         typed.named(kind, getattr(block, key), f"{where}.{key}")
     check_development(typed, block.dataset, where)
-    cells.models.require_files(typed.models[block.model].same_as or block.model)
+    cells.models.require_files(model)
     cells.availability.require_corpus(block.corpus)
     cells.availability.require_dataset(block.dataset)
     if more := typed.recipes[block.recipe].corpora():
@@ -92,27 +93,25 @@ class TuningGridPlan:
     Where the config has a mistake all methods print one line and end the run, as `make_plan` does.
     """
 
-    def __init__(self, cells: Cells, rule_inputs: RuleInputs, data_notes: DataNotes) -> None:
-        self._cells, self._typed = cells, cells.typed
-        self._rule_inputs, self._data_notes = rule_inputs, data_notes
+    def __init__(self, cells: Cells, rule_inputs: RuleInputs) -> None:
+        self._cells, self._typed, self._rule_inputs = cells, cells.typed, rule_inputs
         self._folder = f"{cells.typed.config.results}/tuning_grid"
         self._searches: dict[str, Search] = {}
 
     @property
+    @mistakes_end_the_run()
     def _grid(self) -> TuningGrid:
         grid = self._typed.grid
         if grid is None or not grid.searches:
             remedy = "add one (docs/howto/choose-settings.md)"
-            stop(ConfigError("config", "tuning_grid.searches", "is empty", remedy))
+            raise ConfigError("config", "tuning_grid.searches", "is empty", remedy)
         return grid
 
+    @mistakes_end_the_run()
     def search(self, name: str) -> Search:
         """Return a search, checked once."""
         if name not in self._searches:
-            try:
-                self._searches[name] = read_search(self._cells, self._grid, name)
-            except UserError as error:
-                stop(error)
+            self._searches[name] = read_search(self._cells, self._grid, name)
         return self._searches[name]
 
     def reports(self) -> list[str]:
@@ -126,6 +125,7 @@ class TuningGridPlan:
         starts = range(0, len(self.search(name).cells), self._grid.cells_per_job)
         return [f"{self._folder}/{name}/slice{number}.json" for number in range(len(starts))]
 
+    @mistakes_end_the_run()
     def slice_block(self, name: str, number: str) -> str:
         """Return the canonical block of a slice: all that its scores depend on but the files."""
         search, size = self.search(name), self._grid.cells_per_job
@@ -133,7 +133,8 @@ class TuningGridPlan:
         if not cells:
             last = len(self.slices(name)) - 1
             problem = f"its last slice is {last}"
-            stop(UserError(f"slice {number} of search `{name}`", problem, "ask for one up to that"))
+            where = f"slice {number} of search `{name}`"
+            raise UserError(where, problem, "ask for one up to that")
         linked = register.needs(search.task, "links")
         similarity = self._typed.config.retrieval.linking.similarity
         return canonical(
@@ -162,7 +163,7 @@ class TuningGridPlan:
                 "recipe_name": search.block.recipe,
                 "recipe": search.recipe,
                 "metric": register.task(search.task).PRIMARY,
-                "data": self._data_notes.on([block.dataset], [encoder]),
+                "data": data_note(self._cells, [encoder], [block.dataset]),
                 "seeds": search.seeds,
                 "axes": [[axis, values] for axis, values in search.axes.items()],
                 "own_cell": search.own_cell,

@@ -1,11 +1,23 @@
 """The end of a run by a mistake that a user can fix."""
 
 import sys
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from workflow_scripts.errors import UserError
+from workflow_scripts.errors import UserError, path_error
 
 
-def stop(error: UserError) -> NoReturn:
-    """End the run with the message of a mistake, a line for each thing, without a traceback."""
-    sys.exit(f"error: {error}")
+@contextmanager
+def mistakes_end_the_run() -> Iterator[None]:
+    """End the run where the block, or a decorated function, raises what a user can fix.
+
+    It ends with the message, a line for each thing, without a traceback.
+    """
+    try:
+        yield
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    except OSError as error:
+        if (user_error := path_error(error)) is None:
+            raise
+        sys.exit(f"error: {user_error}")

@@ -101,7 +101,7 @@ def check_origins(
     Weights of the hub are not here yet when the plan is made, and are not looked at.
     """
     for encoder, made_before in trained.items():
-        if models.hub_model(encoder.model) is not None:
+        if encoder.model in models.hub:
             continue
         weights = Path(models.location(encoder.model)) / WEIGHTS
         # weights that are not there have an error of their own

@@ -1,12 +1,12 @@
 """A merged config as typed blocks: those of every config, and those of plugins chosen by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.configuration.blocks import read_block
+from workflow_scripts.configuration.blocks import FileOf, read_block
 from workflow_scripts.configuration.config import Config, Model, TrainedEncoder
 from workflow_scripts.configuration.former_suites import refuse_suites
 from workflow_scripts.configuration.layers import CONFIG, Layers
@@ -69,6 +69,17 @@ class Typed:
             )
         return blocks[name]
 
+    def model_id(self, name: str, where: str, remedy: str | None = None) -> str:
+        """Return the id of a model, known by that or a second name; `UserError` as `named`."""
+        return self.named("models", name, where, remedy).same_as or name
+
+    def corpus_of(self, recipe: str, corpus: str | None) -> str:
+        """Return the corpus of an encoder: of a recipe that does not tune that of its start."""
+        start = self.recipes[recipe].start
+        if corpus is None and start is not None:
+            return start.corpus
+        return corpus or UNTUNED_CORPUS
+
     def suite_of(self, dataset: str) -> str:
         """Return the suite of a data set, of a task that is scored."""
         entry = self.datasets[dataset]
@@ -121,6 +132,23 @@ class Typed:
         return self.recipes[recipe].tunes or self.recipes[recipe].start is not None
 
 
+def _read_dictionary(name: str, block: Any, file: FileOf) -> DictionaryBlock:
+    return read_block(DictionaryBlock, block, f"dictionaries.{name}", file)
+
+
+# how a block of each section is read
+_READERS: dict[str, Callable[[str, Any, FileOf], Any]] = {
+    **{"recipes": read_recipe, "corpora": read_corpus_block, "datasets": read_entry},
+    **{"tables": read_table, "figures": read_figure, "dictionaries": _read_dictionary},
+}
+# keys of the blocks that jobs get: whether one is a paper's matters to tables alone
+_READ_BY_NO_STEP: dict[str, tuple[str, ...]] = {
+    "recipes": (),
+    "corpora": ("paper", "assumed"),
+    "datasets": ("suite", "unlike_paper", "assumed", "absent"),
+}
+
+
 def read_typed(layers: Layers) -> Typed:
     """Return the config of `layers`, checked block by block.
 
@@ -129,43 +157,28 @@ def read_typed(layers: Layers) -> Typed:
     """
     refuse_suites(layers.config, layers.file_of)
     config = read_block(Config, layers.config, file=layers.file_to_fix)
-    recipes = resolve_likes(config.recipes)
-    read_recipes = {
-        name: read_recipe(name, block, layers.file_to_fix) for name, block in recipes.items()
+    file = layers.file_to_fix
+    blocks = {section: getattr(config, section) for section in _READERS}
+    blocks["recipes"] = resolve_likes(config.recipes)
+    typed = {
+        section: {name: read(name, block, file) for name, block in blocks[section].items()}
+        for section, read in _READERS.items()
     }
-    corpora, datasets, file = config.corpora, config.datasets, layers.file_to_fix
+    grid = config.tuning_grid
+    entries = _holding(layers, config.trained_encoders)
     return Typed(
         config=config,
-        recipes=read_recipes,
-        corpora={name: read_corpus_block(name, block, file) for name, block in corpora.items()},
-        datasets={name: read_entry(name, block, file) for name, block in datasets.items()},
-        tables={name: read_table(name, block, file) for name, block in config.tables.items()},
-        figures={name: read_figure(name, block, file) for name, block in config.figures.items()},
-        grid=read_block(TuningGrid, config.tuning_grid, "tuning_grid", file)
-        if config.tuning_grid
-        else None,
-        dictionaries={
-            name: read_block(DictionaryBlock, block, f"dictionaries.{name}", file)
-            for name, block in config.dictionaries.items()
-        },
+        **typed,
+        grid=read_block(TuningGrid, grid, "tuning_grid", file) if grid else None,
         blocks={
-            "recipes": recipes,
-            # whether a block is a paper's matters to tables alone: no step depends on it
-            "corpora": {
-                name: _without(block, "paper", "assumed") for name, block in corpora.items()
-            },
-            "datasets": {
-                name: _without(block, "suite", "unlike_paper", "assumed", "absent")
-                for name, block in datasets.items()
-            },
+            section: {
+                name: {key: value for key, value in block.items() if key not in left_out}
+                for name, block in blocks[section].items()
+            }
+            for section, left_out in _READ_BY_NO_STEP.items()
         },
-        added_recipes=frozenset(recipes) - _shipped_recipes(layers, recipes),
-        trained=read_trained_encoders(
-            _holding(layers, config.trained_encoders),
-            config.models,
-            read_recipes,
-            config.corpora,
-        ),
+        added_recipes=frozenset(blocks["recipes"]) - _shipped_recipes(layers, blocks["recipes"]),
+        trained=read_trained_encoders(entries, config.models, typed["recipes"], config.corpora),
     )
 
 
@@ -204,7 +217,3 @@ def _shipped_recipes(layers: Layers, recipes: Iterable[str]) -> set[str]:
     if not _is_shipped(layers, "keep_encoders"):
         return set(recipes)
     return {name for name in recipes if _is_shipped(layers, "recipes", name)}
-
-
-def _without(block: dict[str, Any], *marks: str) -> dict[str, Any]:
-    return {key: value for key, value in block.items() if key not in marks}

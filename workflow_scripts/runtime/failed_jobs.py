@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.errors import printable
-from workflow_scripts.runtime.snakemake_run import JobEvents
 
 
-class FailedJobs(JobEvents):
+class FailedJobs:
     """Collects what Snakemake logs of jobs that fail; what a cluster says of one is shown at once.
 
     Where a job's own command failed, the reason is the last line of its log.
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self._lines: dict[str, str] = {}
         # what the log of a group's cluster job says of each of its jobs
         self._group_logs: dict[str, list[str]] = {}
 
     def hear(self, event: str, record: Any) -> None:
+        """Take an event of a job, as `SnakemakeRun.watch` hands it on."""
         if event == "job_finished":
             self._lines.pop(str(record.job_id), None)
         elif event == "group_error":

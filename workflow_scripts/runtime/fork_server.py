@@ -76,6 +76,20 @@ def start_fork_server(run: "SnakemakeRun") -> None:
     atexit.register(server.communicate)
 
 
+def serve_group(run: "SnakemakeRun") -> None:
+    """Start the server of a group of jobs, on its node of a cluster, with the first of them.
+
+    Snakemake calls no `onstart` there.
+    """
+
+    def hear(event: str, record: Any) -> None:
+        if event == "job_info" and run.is_group:
+            # nothing where there is one
+            start_fork_server(run)
+
+    run.watch(hear)
+
+
 def same_settings(environment: dict[str, str], own: dict[str, str]) -> bool:
     """Tell whether packages imported under one environment do for the other."""
     mine, other = (

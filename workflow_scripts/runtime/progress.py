@@ -4,20 +4,20 @@ import sys
 from typing import Any
 
 from workflow_scripts.errors import printable
-from workflow_scripts.runtime.snakemake_run import JobEvents, SnakemakeRun
+from workflow_scripts.runtime.snakemake_run import SnakemakeRun
 
 
-class Progress(JobEvents):
-    """Says what Snakemake, which is quiet about rules, calls a number: the jobs that start."""
+def print_starts(run: SnakemakeRun) -> None:
+    """Print a line for each job that starts, where Snakemake, quiet about rules, has a number.
 
-    def hear(self, event: str, record: Any) -> None:
-        if event != "job_info":
-            return
-        what = ", ".join(f"{name} {value}" for name, value in (record.wildcards or {}).items())
-        line = f"job {record.jobid}, {record.rule_name}" + (f": {what}" if what else "")
-        print(printable(line), file=sys.stderr, flush=True)
+    Not where it prints jobs itself, nor where it is to print less than that.
+    """
 
-    def watch_if_quiet(self, run: SnakemakeRun) -> None:
-        """Say so, unless Snakemake does it itself, or is to say less than that."""
-        if "RULES" in run.quiet and not run.quiet & {"ALL", "PROGRESS"}:
-            self.watch()
+    def hear(event: str, record: Any) -> None:
+        if event == "job_info":
+            what = ", ".join(f"{name} {value}" for name, value in (record.wildcards or {}).items())
+            line = f"job {record.jobid}, {record.rule_name}" + (f": {what}" if what else "")
+            print(printable(line), file=sys.stderr, flush=True)
+
+    if "RULES" in run.quiet and not run.quiet & {"ALL", "PROGRESS"}:
+        run.watch(hear)

@@ -10,21 +10,20 @@ import os
 import re
 import time
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
 from snakemake.persistence.file import FilePersistence
-from snakemake_interface_executor_plugins.settings import ExecMode
 
 from workflow_scripts.content_hashes import ContentHashes, State, state_of
 from workflow_scripts.project_files import PROJECT, within_project
 from workflow_scripts.runtime.batch_systems import RECORDS_SETTING
 from workflow_scripts.runtime.output_integrity import OutputIntegrity, refuse_changed_files
-from workflow_scripts.runtime.snakemake_run import JobEvents, SnakemakeRun
-from workflow_scripts.runtime.targets import refuse_targets_elsewhere
+from workflow_scripts.runtime.run_start import refuse_targets_elsewhere
+from workflow_scripts.runtime.snakemake_run import SnakemakeRun
 
 _INCOMPLETE = "incomplete"
 
@@ -50,7 +49,7 @@ def use_results_records(
         # the first of what a run does after the Snakefile, before it looks for rules
         refuse_targets_elsewhere(run, results)
         return ResultsRecords(
-            *more, results=results, records=records, hashes=hashes, made=made, **named
+            *more, run=run, results=results, records=records, hashes=hashes, made=made, **named
         )
 
     engine.FilePersistence = open_records
@@ -71,27 +70,6 @@ def _path_below(folder: str, path: str) -> str | None:
     return path.removeprefix(f"{folder}/") if path.startswith(f"{folder}/") else None
 
 
-class JobStarts(JobEvents):
-    """What is noted of each job before it is started or submitted.
-
-    The states of its inputs are kept here; `begin` is called with each of its outputs.
-    """
-
-    def __init__(self, begin: Callable[[str], None]) -> None:
-        super().__init__()
-        self._begin = begin
-        self._states: dict[str, dict[str, State | None]] = {}
-
-    def hear(self, event: str, record: Any) -> None:
-        if event == "job_info":
-            self._states[str(record.jobid)] = {path: state_of(path) for path in record.input or ()}
-            for path in record.output or ():
-                self._begin(path)
-
-    def pop(self, job: str) -> dict[str, State | None]:
-        return self._states.pop(job, {})
-
-
 class ResultsRecords(FilePersistence):
     """Snakemake's records of outputs, by their path in the results folder.
 
@@ -101,6 +79,7 @@ class ResultsRecords(FilePersistence):
     def __init__(
         self,
         *more: Any,
+        run: SnakemakeRun,
         results: str,
         records: Path,
         hashes: ContentHashes,
@@ -108,6 +87,7 @@ class ResultsRecords(FilePersistence):
         **named: Any,
     ) -> None:
         super().__init__(*more, **named)
+        self._is_head = run.is_head
         self._made = made
         self._hashes = hashes
         self._below_results = cache(partial(_path_below, os.path.abspath(results)))
@@ -128,13 +108,10 @@ class ResultsRecords(FilePersistence):
         self._project = re.compile(rf"(?<=['\"]){re.escape(str(PROJECT))}/")
         # hashed here instead
         self.max_checksum_file_size = -1
-        self._starts = JobStarts(self._begin_output)
-        if not self.dag.workflow.dryrun:
-            self._starts.watch()
-
-    @property
-    def _is_head(self) -> bool:
-        return self.dag.workflow.exec_mode == ExecMode.DEFAULT
+        # of the inputs of each job before it is started or submitted
+        self._states: dict[str, dict[str, State | None]] = {}
+        if not run.is_dry:
+            run.watch(self._hear)
 
     # ---- names that do not depend on the clone ---------------------------------------------------
 
@@ -203,14 +180,16 @@ class ResultsRecords(FilePersistence):
 
     # ---- what is recorded ------------------------------------------------------------------------
 
-    def _begin_output(self, path: str) -> None:
-        """Mark an output as incomplete before its job starts.
+    def _hear(self, event: str, record: Any) -> None:
+        """Note the inputs of a job before it starts, and mark its outputs as incomplete.
 
-        Snakemake does so right after: a head that is killed in between would leave a job whose
+        Snakemake marks them right after: a head that is killed in between would leave a job whose
         output passes for one that was changed.
         """
-        if self._is_head:
-            self._mark_incomplete(self._key_of(path), None)
+        if event == "job_info":
+            self._states[str(record.jobid)] = {path: state_of(path) for path in record.input or ()}
+            for path in (record.output or ()) if self._is_head else ():
+                self._mark_incomplete(self._key_of(path), None)
 
     async def finished(self, job: Any) -> None:
         """Record a job. Snakemake calls this for one that failed too, which lacks outputs."""
@@ -251,7 +230,7 @@ class ResultsRecords(FilePersistence):
 
     def _checksums_of(self, job: Any) -> dict[str, str]:
         """Return the hashes of the bytes that a job read: of inputs in the state of its start."""
-        starts = self._starts.pop(str(self.dag.jobid(job)))
+        starts = self._states.pop(str(self.dag.jobid(job)), {})
         checksums = {}
         for path in map(str, job.input):
             if (sha256 := self._hashes.of_state(path, starts.get(path))) is not None:

@@ -12,6 +12,10 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.shell import shell
 
 _LOGGER = logging.getLogger("snakemake.logging")
+_NOTHING_TO_DO = "nothing_to_do"
+# takes an event, such as that a job starts ("job_info"), ends ("job_finished") or fails
+# ("job_error"), and Snakemake's record of it
+Hear = Callable[[str, Any], None]
 
 
 def _call_both(before: Callable[[Any], None], function: Callable[[], None], log: Any) -> None:
@@ -73,16 +77,43 @@ class SnakemakeRun:
         if self._workflow.local_exec:
             self._workflow.scheduler.job_rate_limiter = None
 
-    def add_hooks(
-        self,
-        start: Callable[[], None],
-        success: Callable[[], None],
-        failure: Callable[[], None],
+    def watch(self, hear: Hear) -> None:
+        """Have `hear` called with each event of a job, and Snakemake's record of it."""
+        _LOGGER.addHandler(_Events(hear))
+
+    def watch_outputs(
+        self, finished: Callable[[list[str]], None], nothing_to_do: Callable[[], None]
     ) -> None:
-        """Call functions as the run starts and ends, after those of the main workflow."""
-        for name, function in (("start", start), ("success", success), ("error", failure)):
-            before = getattr(self._workflow, f"_on{name}")
-            setattr(self._workflow, f"_on{name}", partial(_call_both, before, function))
+        """Hand on the outputs of each job that has ended, and that the run finds nothing to do."""
+        outputs: dict[str, list[str]] = {}
+
+        def hear(event: str, record: Any) -> None:
+            if event == "job_info":
+                outputs[str(record.jobid)] = [str(path) for path in record.output or ()]
+            elif event == "job_finished":
+                finished(outputs.pop(str(record.job_id), []))
+            elif event == _NOTHING_TO_DO:
+                nothing_to_do()
+
+        self.watch(hear)
+
+    def add_module_hooks(self, *hooks: Callable[[], None]) -> None:
+        """Call functions at the start, success and failure of a run that imports this workflow.
+
+        That is after those of the main workflow: of a module Snakemake calls none.
+        """
+
+        def hear(event: str, record: Any) -> None:
+            # all files are read by then
+            if event == "run_info" and not self.is_dry:
+                for name, hook in zip(("onstart", "onsuccess", "onerror"), hooks, strict=True):
+                    before = getattr(self._workflow, f"_{name}")
+                    # each `use rule` of a module reads its Snakefile again
+                    if getattr(before, "func", None) is not _call_both:
+                        setattr(self._workflow, f"_{name}", partial(_call_both, before, hook))
+
+        if self.is_module:
+            self.watch(hear)
 
     @property
     def is_head(self) -> bool:
@@ -162,60 +193,16 @@ class SnakemakeRun:
         return self._workflow.dag.finished(job)
 
 
-class JobEvents(logging.Handler):
-    """Hears of jobs: that one starts ("job_info"), ends ("job_finished") or fails ("job_error").
+class _Events(logging.Handler):
+    """Hands on what Snakemake logs: its records have fields that their type does not have."""
 
-    Snakemake adds fields to the record of each, which its type does not have.
-    """
-
-    def hear(self, event: str, record: Any) -> None:
-        raise NotImplementedError
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if event := getattr(getattr(record, "event", None), "value", None):
-            self.hear(event, record)
-
-    def watch(self) -> None:
-        _LOGGER.addHandler(self)
-
-
-class ModuleHooks(JobEvents):
-    """Adds the hooks of a module to the run of another workflow, once all files are read."""
-
-    def __init__(self, run: SnakemakeRun, *hooks: Callable[[], None]) -> None:
+    def __init__(self, hear: Hear) -> None:
         super().__init__()
-        self._run, self._hooks = run, hooks
-
-    def watch(self) -> None:
-        # each `use rule` of a module reads its Snakefile again
-        watching = any(isinstance(handler, ModuleHooks) for handler in _LOGGER.handlers)
-        if self._run.is_module and not watching:
-            super().watch()
-
-    def hear(self, event: str, record: Any) -> None:
-        if event == "run_info" and not self._run.is_dry:
-            self._run.add_hooks(*self._hooks)
-            _LOGGER.removeHandler(self)
-
-
-class FinishedOutputs(JobEvents):
-    """Hands on the outputs of each job that has ended, and that a run finds nothing to do."""
-
-    def __init__(
-        self, finished: Callable[[list[str]], None], nothing_to_do: Callable[[], None]
-    ) -> None:
-        super().__init__()
-        self._finished, self._nothing_to_do = finished, nothing_to_do
-        self._outputs: dict[str, list[str]] = {}
-
-    def hear(self, event: str, record: Any) -> None:
-        if event == "job_info":
-            self._outputs[str(record.jobid)] = [str(path) for path in record.output or ()]
-        elif event == "job_finished":
-            self._finished(self._outputs.pop(str(record.job_id), []))
+        self._hear = hear
 
     def emit(self, record: logging.LogRecord) -> None:
         # which is no event, and after which Snakemake calls no hook
         if record.msg == NOTHING_TO_BE_DONE_MSG:
-            self._nothing_to_do()
-        super().emit(record)
+            self._hear(_NOTHING_TO_DO, record)
+        elif event := getattr(getattr(record, "event", None), "value", None):
+            self._hear(event, record)

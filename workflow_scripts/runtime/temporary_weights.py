@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.runtime.output_integrity import OWN_WEIGHTS
-from workflow_scripts.runtime.snakemake_run import JobEvents, SnakemakeRun
+from workflow_scripts.runtime.snakemake_run import SnakemakeRun
 
 
-class TemporaryWeights(JobEvents):
+class TemporaryWeights:
     """The weights of a run that do not stay; `keeps` takes the wildcards of an encoder's job.
 
     Those of an encoder that is itself a target of the run stay.
     """
 
     def __init__(self, run: SnakemakeRun, keeps: Callable[[Any], bool]) -> None:
-        super().__init__()
         self._run, self._keeps = run, keeps
         self._weights: set[Path] = set()
 
@@ -32,9 +31,9 @@ class TemporaryWeights(JobEvents):
                 self._weights.add(Path(job.output.weights))
         self.remove_own_weights()
         if self._weights:
-            self.watch()
+            self._run.watch(self._hear)
 
-    def hear(self, event: str, record: Any) -> None:
+    def _hear(self, event: str, record: Any) -> None:
         # Snakemake removes weights between two of these
         if event == "job_finished":
             self.remove_own_weights()
