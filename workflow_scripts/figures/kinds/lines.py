@@ -1,7 +1,8 @@
 """Score against the size of the corpus that was tuned on (paper, section 5 and Figure 5)."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from workflow_scripts.files import read_json
 from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.config import ById
 from workflow_scripts.tables.numbers import format_number, three_digits
+from workflow_scripts.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,28 +150,17 @@ def plot(block: dict[str, Any]) -> Plot:
                 "The lines are measured on different data or by different metrics: their courses "
                 "may be compared, their heights may not."
             )
-    counts = {
-        series["id"]: {table.cells[point["id"], COLUMN].n for point in series["points"]} - {None}
-        for series in drawn
-    }
-
-    def draw() -> "Figure":
-        return _draw(block, drawn, points, counts)
-
+    draw = partial(_draw, block, drawn, points, table)
     return Plot(points, facts, numbers, entries, draw, table)
 
 
-def _draw(
-    block: Mapping[str, Any],
-    ran: Sequence[Entry],
-    points: Sequence[Point],
-    counts: Mapping[str, set[int | None]],
-) -> "Figure":
+def _draw(block: Entry, ran: Sequence[Entry], points: Sequence[Point], table: Table) -> "Figure":
     from matplotlib.ticker import NullLocator
 
     look, labels = style.style_of(block), []
     for series in ran:
-        n = " or ".join(f"{count:,}" for count in sorted(filter(None, counts[series["id"]])))
+        counts = {table.cells[point["id"], COLUMN].n for point in series["points"]}
+        n = " or ".join(f"{count:,}" for count in sorted(filter(None, counts)))
         labels.append(style.wrapped(f"{series['label']} (n={n})", look.legend_characters))
     figure = style.new_figure(look, 2.3 + 0.14 * style.line_count(labels))
     axes = figure.add_subplot()

@@ -1,6 +1,7 @@
 """Sentences and their translations as points of a plane (CMLM, section 5.2 and Figure 3)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -170,10 +171,7 @@ def plot(block: dict[str, Any]) -> Plot:
             plots.bars_fact(table.cells.values(), style.style_of(block).intervals),
             *plots.sample_facts(table),
         ]
-
-    def draw() -> "Figure":
-        return _draw(block, ran, planes, table)
-
+    draw = partial(_draw, block, ran, planes, table)
     return Plot(points, facts, numbers, block["panels"], draw)
 
 
@@ -251,32 +249,29 @@ def _draw_accuracy(
 
     axes, width, tops = figure.subplots(), 0.8 / len(rows), [0.0]
     for number, row in enumerate(rows):
-        bars = []
-        for group, column in enumerate(columns):
-            cell = table.cells.get((f"{row['id']}/{column['id']}", COLUMN))
-            if cell is not None and cell.mean is not None:
-                x = group + width * (number - (len(rows) - 1) / 2)
-                low, high = plots.error_bar(cell) if look.intervals else (None, None)
-                bars.append(Point("", "", x, cell.mean, low, high))
+        cells = [table.cells[f"{row['id']}/{column['id']}", COLUMN] for column in columns]
+        bars = [
+            (group + width * (number - (len(rows) - 1) / 2), 100 * cell.mean, cell)
+            for group, cell in enumerate(cells)
+            if cell.mean is not None
+        ]
         fill = style.BARS[number % len(style.BARS)]
         label = style.wrapped(row["label"], style.SIDE_CHARACTERS)
-        centres: list[Any] = [bar.x for bar in bars]
-        axes.bar(centres, [100 * (bar.y or 0) for bar in bars], 0.9 * width, label=label, **fill)
-        for x, bar in zip(centres, bars, strict=True):
-            top = bar.y or 0
-            if bar.low is not None and bar.high is not None:
-                ends = [100 * bar.low, 100 * bar.high]
-                axes.plot([x, x], ends, "-_", color="black", linewidth=0.8)
-                top = bar.high
-            axes.annotate(
-                f"{100 * (bar.y or 0):.0f}",
-                (x, 100 * top),
-                xytext=(0, 2),
-                textcoords="offset points",
-                ha="center",
-                fontsize=look.small_size,
-            )
-            tops.append(100 * top)
+        centres, heights = [x for x, _, _ in bars], [height for _, height, _ in bars]
+        axes.bar(centres, heights, 0.9 * width, label=label, **fill)
+        for x, height, cell in bars:
+            low, high = plots.error_bar(cell) if look.intervals else (None, None)
+            top = height
+            if low is not None and high is not None:
+                axes.plot([x, x], [100 * low, 100 * high], "-_", color="black", linewidth=0.8)
+                top = 100 * high
+            above: dict[str, Any] = {
+                "xytext": (0, 2),
+                "textcoords": "offset points",
+                "ha": "center",
+            }
+            axes.annotate(f"{height:.0f}", (x, top), **above, fontsize=look.small_size)
+            tops.append(top)
     # room for the numbers above the bars
     axes.set(ylim=(0, 1.25 * max(tops) or 1), xlim=(-0.5, len(columns) - 0.5))
     axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
