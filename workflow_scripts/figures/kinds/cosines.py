@@ -68,41 +68,40 @@ def plot(block: dict[str, Any]) -> Plot:
     import numpy as np
 
     ran, dataset = plots.that_ran(block["panels"]), block["dataset"]
+    if not ran:
+        return Plot(block["panels"])
     pairs: list[tuple[np.ndarray, np.ndarray]] = []
     for panel in ran:
         cosines, labels = plots.read_pairs(panel["parts"][0]["scores"][0], dataset)
         cosines = np.clip(cosines, -1, 1)
         pairs.append((cosines[labels == 1], cosines[labels == 0]))
+    values_of_all = list(chain.from_iterable(pairs))
+    width = FINE if min(map(len, values_of_all)) >= PAIRS_OF_FINE_BINS else COARSE
+    edges = bin_edges(values_of_all, width)
+    centres = edges[:-1] + width / 2
     points: list[Point] = []
-    facts: list[str] = []
     panels: list[tuple[Histogram, Histogram]] = []
-    edges = np.zeros(0)
     numbers = [("Panel", "Median of positive pairs", "Median of negative pairs", "Runs")]
-    if ran:
-        values_of_all = list(chain.from_iterable(pairs))
-        width = FINE if min(map(len, values_of_all)) >= PAIRS_OF_FINE_BINS else COARSE
-        edges = bin_edges(values_of_all, width)
-        centres = edges[:-1] + width / 2
-        for panel, (positive, negative) in zip(ran, pairs, strict=True):
-            histograms = histogram(positive, edges), histogram(negative, edges)
-            panels.append(histograms)
-            for series, classed in zip(("positive", "negative"), histograms, strict=True):
-                shares = zip(centres, classed.shares, strict=True)
-                points += [Point(panel["id"], series, float(x), float(y)) for x, y in shares]
-                points.append(Point(panel["id"], f"median of {series}", classed.median, None))
-            medians = (format_number(classed.median) for classed in histograms)
-            numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
-        counts = {(len(positive), len(negative)) for positive, negative in pairs}
-        of_pairs = " or ".join(f"{p:,} positive and {n:,} negative" for p, n in sorted(counts))
-        facts = [
-            f"{dataset}: the cosine of the two vectors of each pair, {of_pairs} pairs.",
-            "Each panel shows one run, the first seed of its encoder.",
-            f"Bins are {width:g} wide and the same in all panels; x in the tsv is their middle, "
-            "y the share of the pairs of a class, in per cent. Panels have y axes of their own.",
-            "Median: dashed, positive pairs; dotted, negative pairs.",
-        ]
+    for panel, (positive, negative) in zip(ran, pairs, strict=True):
+        histograms = histogram(positive, edges), histogram(negative, edges)
+        panels.append(histograms)
+        for series, classed in zip(("positive", "negative"), histograms, strict=True):
+            shares = zip(centres, classed.shares, strict=True)
+            points += [Point(panel["id"], series, float(x), float(y)) for x, y in shares]
+            points.append(Point(panel["id"], f"median of {series}", classed.median, None))
+        medians = (format_number(classed.median) for classed in histograms)
+        numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
+    counts = {(len(positive), len(negative)) for positive, negative in pairs}
+    of_pairs = " or ".join(f"{p:,} positive and {n:,} negative" for p, n in sorted(counts))
+    facts = [
+        f"{dataset}: the cosine of the two vectors of each pair, {of_pairs} pairs.",
+        "Each panel shows one run, the first seed of its encoder.",
+        f"Bins are {width:g} wide and the same in all panels; x in the tsv is their middle, "
+        "y the share of the pairs of a class, in per cent. Panels have y axes of their own.",
+        "Median: dashed, positive pairs; dotted, negative pairs.",
+    ]
     draw = partial(_draw, block, ran, panels, edges)
-    return Plot(points, facts, numbers, block["panels"], draw)
+    return Plot(block["panels"], points, facts, numbers, draw)
 
 
 def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":

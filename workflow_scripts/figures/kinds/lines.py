@@ -116,6 +116,8 @@ def plot(block: dict[str, Any]) -> Plot:
     look = style.style_of(block)
     table = plots.measure(block, COLUMN, entries)
     drawn = [series for series in block["series"] if plots.that_ran(series["points"])]
+    if not drawn:
+        return Plot(entries, values=table)
     points: list[Point] = []
     numbers = [("Line", "Strings", "Score", "95% interval", "Seeds")]
     measured, flat = [], []
@@ -128,30 +130,28 @@ def plot(block: dict[str, Any]) -> Plot:
             numbers.append((series["label"], f"{size:,}", *plots.value_texts(cell)))
         measured.append(plots.metrics_of(ran))
         flat += flat_fact(series["label"], [table.cells[point["id"], COLUMN] for point in ran])
-    facts = []
-    if points:
-        facts = [
-            *(
-                f"{series['label']}: {', '.join(by)}."
-                for series, by in zip(drawn, measured, strict=True)
-            ),
-            "Score: mean over seeds ± sample standard deviation; a single run has none.",
-            plots.bars_fact(table.cells.values(), look.intervals),
-            *flat,
-            *plots.sample_facts(table),
-        ]
-        if len(drawn) > 1:
-            facts.append(
-                "Lines are drawn a little to the left or right of their sizes, so that bars stand "
-                "apart; the tsv has the sizes."
-            )
-        if any(metrics != measured[0] for metrics in measured):
-            facts.append(
-                "The lines are measured on different data or by different metrics: their courses "
-                "may be compared, their heights may not."
-            )
+    facts = [
+        *(
+            f"{series['label']}: {', '.join(by)}."
+            for series, by in zip(drawn, measured, strict=True)
+        ),
+        "Score: mean over seeds ± sample standard deviation; a single run has none.",
+        plots.bars_fact(table.cells.values(), look.intervals),
+        *flat,
+        *plots.sample_facts(table),
+    ]
+    if len(drawn) > 1:
+        facts.append(
+            "Lines are drawn a little to the left or right of their sizes, so that bars stand "
+            "apart; the tsv has the sizes."
+        )
+    if any(metrics != measured[0] for metrics in measured):
+        facts.append(
+            "The lines are measured on different data or by different metrics: their courses "
+            "may be compared, their heights may not."
+        )
     draw = partial(_draw, block, drawn, points, table)
-    return Plot(points, facts, numbers, entries, draw, table)
+    return Plot(entries, points, facts, numbers, draw, table)
 
 
 def _draw(block: Entry, ran: Sequence[Entry], points: Sequence[Point], table: Table) -> "Figure":

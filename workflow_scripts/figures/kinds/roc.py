@@ -82,25 +82,25 @@ def plot(block: dict[str, Any]) -> Plot:
         drawn = zip(*corners(*rates), strict=True)
         points += [Point(dataset, curve["id"], float(x), float(y)) for x, y in drawn]
     table = plots.measure(block, COLUMN, block["curves"])
+    if not ran:
+        return Plot(block["curves"], values=table)
     numbers = [("Curve", "AUC", "95% interval", "Seeds", "Paper")]
     for curve in ran:
         cell = table.cells[curve["id"], COLUMN]
         paper = DASH if cell.published is None else format_number(cell.published)
         numbers.append((curve["label"], *plots.value_texts(cell), paper))
-    facts = []
-    if ran:
-        facts = [
-            "A pair is ranked by the cosine of its two vectors; the curve goes through all "
-            "thresholds. AUC: area under the curve, mean over seeds ± sample standard deviation "
-            "(a single run has none); the interval is the 95% bootstrap interval over pairs.",
-            f"Each curve is that of one run: {_drawn_seeds(ran, seeds)}.",
-            *plots.sample_facts(table),
-            f"Of the pairs, {int(labels.sum()):,} are positive and "
-            f"{int((labels == 0).sum()):,} negative.",
-            "Diagonal: a ranking by chance, AUC .500.",
-        ]
+    facts = [
+        "A pair is ranked by the cosine of its two vectors; the curve goes through all "
+        "thresholds. AUC: area under the curve, mean over seeds ± sample standard deviation "
+        "(a single run has none); the interval is the 95% bootstrap interval over pairs.",
+        f"Each curve is that of one run: {_drawn_seeds(ran, seeds)}.",
+        *plots.sample_facts(table),
+        f"Of the pairs, {int(labels.sum()):,} are positive and "
+        f"{int((labels == 0).sum()):,} negative.",
+        "Diagonal: a ranking by chance, AUC .500.",
+    ]
     draw = partial(_draw, block, ran, points, table)
-    return Plot(points, facts, numbers, block["curves"], draw, table)
+    return Plot(block["curves"], points, facts, numbers, draw, table)
 
 
 def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray") -> int:

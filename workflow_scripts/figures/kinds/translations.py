@@ -131,8 +131,9 @@ def plot(block: dict[str, Any]) -> Plot:
     """Return the panels of a block: of each the vectors of its first seed. Raises `UserError`."""
     table = plots.measure(block, COLUMN, block["panels"])
     ran = plots.that_ran(block["panels"])
+    if not ran:
+        return Plot(block["panels"])
     points: list[Point] = []
-    facts: list[str] = []
     planes: dict[str, Plane] = {}
     numbers = [
         ("Panel", "Pairs", "Drawn", "Variance in the plane", "Between the two sides", "Accuracy")
@@ -151,28 +152,27 @@ def plot(block: dict[str, Any]) -> Plot:
         shares = (in_plane, format_number(plane.between))
         accuracy = plots.value_texts(table.cells[name, COLUMN])[0]
         numbers.append((panel["label"], *counts, *shares, accuracy))
-    if ran:
-        how = {
-            "pca": "The axes are the first two principal components of both sides together",
-            "tsne": f"By t-SNE of both sides together, perplexity {PERPLEXITY:g} or a third of "
-            f"the points, seed {SEED}",
-        }
-        facts = [
-            f"{how[block['method']]}; vectors are not scaled to unit length. Panels have axes of "
-            "their own.",
-            "Each panel shows one run, the first seed of its encoder.",
-            "The tsv names a sentence and its translation by side and line of the file (right: "
-            "English).",
-            "Variance in the plane: the share of that of all vectors. Between the two sides: the "
-            "share that lies between the means of the two languages, 0 where they coincide.",
-            "Accuracy, the bars: sentences whose translation is the nearest English one by "
-            "cosine, in all dimensions; mean over seeds ± sample standard deviation (a single run "
-            "has none).",
-            plots.bars_fact(table.cells.values(), style.style_of(block).intervals),
-            *plots.sample_facts(table),
-        ]
+    how = {
+        "pca": "The axes are the first two principal components of both sides together",
+        "tsne": f"By t-SNE of both sides together, perplexity {PERPLEXITY:g} or a third of "
+        f"the points, seed {SEED}",
+    }
+    facts = [
+        f"{how[block['method']]}; vectors are not scaled to unit length. Panels have axes of "
+        "their own.",
+        "Each panel shows one run, the first seed of its encoder.",
+        "The tsv names a sentence and its translation by side and line of the file (right: "
+        "English).",
+        "Variance in the plane: the share of that of all vectors. Between the two sides: the "
+        "share that lies between the means of the two languages, 0 where they coincide.",
+        "Accuracy, the bars: sentences whose translation is the nearest English one by "
+        "cosine, in all dimensions; mean over seeds ± sample standard deviation (a single run "
+        "has none).",
+        plots.bars_fact(table.cells.values(), style.style_of(block).intervals),
+        *plots.sample_facts(table),
+    ]
     draw = partial(_draw, block, ran, planes, table)
-    return Plot(points, facts, numbers, block["panels"], draw)
+    return Plot(block["panels"], points, facts, numbers, draw)
 
 
 def _sides(panel: Entry) -> "np.ndarray":
