@@ -185,17 +185,17 @@ def _add_changes(cells: Cells, table: Table, published: Published) -> None:
 
 def _mark_best(cells: Cells, table: Table) -> None:
     for column in table.mean_columns:
-        values = {
+        shown = {
             row.id: rounded(mean, column.digits)
             for row in table.rows
             if (mean := cells[row.id, column.id].mean) is not None
         }
-        if len(set(values.values())) < 2:  # nothing is better than anything else
-            continue
-        order = sorted(set(values.values()), reverse=not column.lower_is_better)
-        ranks = {value: rank for rank, value in enumerate(order[:2], start=1)}
-        for row, value in values.items():
-            cells[row, column.id] = replace(cells[row, column.id], rank=ranks.get(value))
+        best = sorted(set(shown.values()), reverse=not column.lower_is_better)[:2]
+        for row, value in shown.items():
+            # of one value alone nothing is better than anything else
+            if len(best) == 2 and value in best:
+                key = row, column.id
+                cells[key] = replace(cells[key], rank=1 + best.index(value))
 
 
 def samples(table: Table) -> tuple[Sample, ...]:
