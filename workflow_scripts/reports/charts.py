@@ -132,18 +132,19 @@ class CurvePoint(NamedTuple):
 def share_curve(
     points: Sequence[CurvePoint], name: str, title: str, label_across: str, label_up: str
 ) -> Markup:
-    """Return a line between shares from 0 to 1 with the band of its intervals."""
+    """Return a line between shares from 0 to 1 with the band of its intervals.
+
+    Of very many points those of `thinned` look the same.
+    """
     across = ticks(0, 1)
     up = ticks(min(point.low for point in points), 1.0)
     x, y, parts = _axes(across, up, label_across, label_up)
-    shown = [points[row] for row in thinned(len(points))]
-    line = "L".join(f"{x(point.x)} {y(point.y)}" for point in shown)
-    upper = "L".join(f"{x(point.x)} {y(point.high)}" for point in shown)
-    lower = "L".join(f"{x(point.x)} {y(point.low)}" for point in reversed(shown))
+    line = "L".join(f"{x(point.x)} {y(point.y)}" for point in points)
+    upper = "L".join(f"{x(point.x)} {y(point.high)}" for point in points)
+    lower = "L".join(f"{x(point.x)} {y(point.low)}" for point in reversed(points))
     parts.append(f'<path class="band" d="M{upper}L{lower}z"/><path class="curve" d="M{line}"/>')
-    last = shown[-1]
+    first, last = points[0], points[-1]
     parts.append(f'<circle class="point" cx="{x(last.x)}" cy="{y(last.y)}" r="3.5"/>')
-    first = shown[0]
     description = (
         f"{label_up} {first.y:.3f} at {label_across} {first.x:.3f}, {last.y:.3f} at {last.x:.3f}"
     )
