@@ -5,21 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_inputs import cosines_block, outer
+from result_files import part
 
 from workflow_scripts.figures.kinds.cosines import bin_edges, histogram
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
 
 
-def write_pairs(made, name, cosines, labels):
-    path = made.file(f"{name}.npz")
+def panel(made, name, cosines, labels):
+    """Return a panel of pairs, whose details are written."""
     arrays = {"cosines/qqp": np.float32(cosines), "labels/qqp": np.int8(labels)}
-    write_replicates(path, arrays)
-    return path.replace(".npz", ".tsv")
-
-
-def panel(name, *scores):
-    parts = [{"dataset": "qqp", "metric": "auc", "scores": [*scores]}]
-    return {"id": name, "label": name.upper(), "parts": parts}
+    write_replicates(made.file(f"{name}.npz"), arrays)
+    return {"id": name, "label": name, "parts": [part("qqp", made.file(f"{name}.tsv"))]}
 
 
 @settings(deadline=None)
@@ -36,37 +32,50 @@ def test_every_cosine_has_a_bin(values, width):
 
 def test_shares_and_medians_by_hand(made):
     """Bins of .05, since there are few pairs; the range is that of both panels together."""
-    one = write_pairs(made, "one", [0.91, 0.92, 0.98, 0.83, 0.81], [1, 1, 1, 0, 0])
-    two = write_pairs(made, "two", [0.72, 0.99, 0.71, 0.78], [1, 1, 0, 0])
-    block = outer("cosines", dataset="qqp", panels=[panel("a", one), panel("b", two)])
-    made.draw(block)
-    found = made.rows("figure-cosines.tsv")
+    panels = [
+        panel(made, "a", [0.91, 0.92, 0.98, 0.83, 0.81], [1, 1, 1, 0, 0]),
+        panel(made, "b", [0.72, 0.99, 0.71, 0.78], [1, 1, 0, 0]),
+    ]
+    made.draw(outer("cosines", dataset="qqp", panels=panels))
+    rows = made.rows("figure-cosines.tsv")
     shares = {
         (row["panel"], row["series"], row["x"][:5]): float(row["y"])
-        for row in found
+        for row in rows
         if row["y"] and float(row["y"])
     }
-    third, positive = 100 / 3, "positive"
-    expected = {("a", positive, "0.925"): 2 * third, ("a", positive, "0.975"): third}
-    expected |= {("a", "negative", "0.825"): 100}
-    expected |= {("b", positive, x): 50 for x in ("0.725", "0.975")}
-    expected |= {("b", "negative", x): 50 for x in ("0.725", "0.775")}
-    assert shares == pytest.approx(expected, abs=1e-5)
-    medians = {(r["panel"], r["series"]): float(r["x"]) for r in found if not r["y"]}
-    expected = {("a", positive): 0.92, ("a", "negative"): 0.82}
-    expected |= {("b", positive): 0.855, ("b", "negative"): 0.745}
-    assert medians == pytest.approx({(p, f"median of {c}"): x for (p, c), x in expected.items()})
+    assert shares == pytest.approx(
+        {
+            ("a", "positive", "0.925"): 200 / 3,
+            ("a", "positive", "0.975"): 100 / 3,
+            ("a", "negative", "0.825"): 100,
+            **{("b", "positive", x): 50 for x in ("0.725", "0.975")},
+            **{("b", "negative", x): 50 for x in ("0.725", "0.775")},
+        },
+        abs=1e-5,
+    )
+    medians = {f"{r['panel']}, {r['series']}": float(r["x"]) for r in rows if not r["y"]}
+    expected = {"a": (0.92, 0.82), "b": (0.855, 0.745)}
+    assert medians == pytest.approx(
+        {
+            f"{name}, median of {series}": median
+            for name, pair in expected.items()
+            for series, median in zip(("positive", "negative"), pair, strict=True)
+        }
+    )
 
 
 def test_the_first_seed_is_drawn_and_all_panels_share_bins(made):
     block = cosines_block(made)
     made.draw(block)
-    found = [row for row in made.rows("figure-cosines.tsv") if row["y"]]
-    bins: dict[str, list[str]] = {"cls": [], "mean": [], "mirror": []}
-    for row in found:
-        if row["series"] == "positive":
-            bins[row["panel"]].append(row["x"])
-    assert bins["cls"] == bins["mean"] == bins["mirror"]
+    bins = {
+        name: [
+            (row["x"])
+            for row in made.rows("figure-cosines.tsv")
+            if (row["panel"], row["series"]) == (name, "positive")
+        ]
+        for name in ("cls", "mean", "mirror")
+    }
+    assert bins["cls"] == bins["mean"] == bins["mirror"] != []
     assert made.rows("cells/figure-cosines.tsv") == []
     note = made.output("figure-cosines.md")
     for words in ("first seed", "This figure has no published numbers", "- RoBERTa: no R"):

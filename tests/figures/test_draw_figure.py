@@ -251,21 +251,3 @@ def test_labels_are_wrapped_and_never_formulas_and_the_note_says_all(made):
     assert "](figure-roc.png)" in note[2]
     for line in ("Score by size.", "One note.", r"Two \<notes\>.", "Data: the sample data."):
         assert line in note
-
-
-@pytest.mark.parametrize(
-    ("modules", "heavy"),
-    [
-        ("draw_figure", "torch scipy matplotlib faiss"),
-        # read wherever a config is
-        (
-            " ".join(f"kinds.{kind}".replace("-", "_") for kind in BLOCKS),
-            "torch numpy pandas matplotlib",
-        ),
-    ],
-)
-def test_start_needs_no_heavy_package(project, modules, heavy):
-    """A mistake in the config is reported before anything heavy is read."""
-    names = ", ".join(f"workflow_scripts.figures.{module}" for module in modules.split())
-    code = f"import sys, {names}; sys.exit(any(m in sys.modules for m in '{heavy}'.split()))"
-    assert subprocess.run([sys.executable, "-c", code], cwd=project).returncode == 0

@@ -67,14 +67,18 @@ def test_languages_that_are_shown_can_be_chosen_and_an_unknown_one_is_named(made
         made.draw(block | {"languages": ["de"]})
 
 
-def test_an_encoder_has_two_columns_each_with_its_metric():
-    config = read_figure("f", BLOCK)
-    found = [(row["id"], row["label"], row["metric"]) for row in requested_cells(config)]
-    assert found == [("a", "A", "own_language@10"), ("a/pcr", "A + PCR", "own_language_pcr@10")]
-    config = read_figure("f", BLOCK | {"neighbours": 100})
-    assert [row["metric"] for row in requested_cells(config)] == [
-        f"own_language{p}@100" for p in ("", "_pcr")
+@pytest.mark.parametrize(("changes", "k"), [({}, 10), ({"neighbours": 100}, 100)])
+def test_an_encoder_has_two_columns_each_with_its_metric(changes, k):
+    cells = requested_cells(read_figure("f", BLOCK | changes))
+    assert [(cell["id"], cell["label"], cell["metric"]) for cell in cells] == [
+        ("a", "A", f"own_language@{k}"),
+        ("a/pcr", "A + PCR", f"own_language_pcr@{k}"),
     ]
-    for mistake in ({"neighbours": 5}, {"languages": []}, {"languages": ["de", "de"]}):
-        with pytest.raises(UserError, match=next(iter(mistake))):
-            read_figure("f", BLOCK | mistake)
+
+
+@pytest.mark.parametrize(
+    "mistake", [{"neighbours": 5}, {"languages": []}, {"languages": ["de", "de"]}]
+)
+def test_a_mistake_names_its_key(mistake):
+    with pytest.raises(UserError, match=next(iter(mistake))):
+        read_figure("f", BLOCK | mistake)

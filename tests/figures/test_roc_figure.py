@@ -1,5 +1,6 @@
 """ROC curves: their points and areas."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,21 +16,21 @@ from workflow_scripts.figures.kinds.roc import corners, roc_curve
 from workflow_scripts.scoring.bootstrap_replicates import read_replicates, write_replicates
 
 
-def curve_of(name, **more):
-    return {
-        "id": name,
-        "label": name.upper(),
-        "differences_from_paper": [],
-        "tolerance": 0.01,
-    } | more
-
-
-def roc_of(*curves):
-    return outer("roc", dataset="qnli", curves=[*curves])
+def roc_of(curves, **more):
+    """Return a block of curves; their entries by id."""
+    known = {"differences_from_paper": [], "tolerance": 0.01}
+    entries = [{"id": name, "label": name.upper()} | known | own for name, own in curves.items()]
+    return outer("roc", dataset="qnli", curves=entries) | more
 
 
 def details_of(curve):
     return [path.replace(".tsv", ".npz") for path in curve["parts"][0]["scores"]]
+
+
+def pairs_of(curve):
+    """Return labels and cosines of the pairs of each seed."""
+    arrays = map(read_replicates, details_of(curve))
+    return [(of_seed["labels/qnli"], of_seed["cosines/qnli"]) for of_seed in arrays]
 
 
 @settings(deadline=None)
@@ -54,14 +55,13 @@ def test_corners_draw_the_curve_of_scikit_learn(pairs):
 
 def test_the_drawn_curve_is_that_of_the_first_seed(made):
     """In the order of the block, not by number."""
-    files = made.pairs("a", (55, 33), 0.5)
-    made.draw(roc_of(curve_of("a", **files)))
-    details = read_replicates(details_of(files)[0])
-    labels, cosines = details["labels/qnli"], details["cosines/qnli"]
+    curve = made.pairs("a", (55, 33), 0.5)
+    made.draw(roc_of({"a": curve}))
+    labels, cosines = pairs_of(curve)[0]
     false, true, _ = sklearn_roc_curve(labels, cosines, drop_intermediate=False)
-    found = made.rows("figure-roc.tsv")
-    assert {(row["panel"], row["series"]) for row in found} == {("qnli", "a")}
-    points = np.array([(row["x"], row["y"]) for row in found], dtype=float)
+    rows = made.rows("figure-roc.tsv")
+    assert {(row["panel"], row["series"]) for row in rows} == {("qnli", "a")}
+    points = np.array([(row["x"], row["y"]) for row in rows], dtype=float)
     full = {(round(x, 6), round(y, 6)) for x, y in zip(false, true, strict=True)}
     assert {tuple(point) for point in points} <= full
     area = pytest.approx(roc_auc_score(labels, cosines), abs=1e-5)
@@ -69,77 +69,65 @@ def test_the_drawn_curve_is_that_of_the_first_seed(made):
     assert "Each curve is that of one run: seed 55, the first." in made.output("figure-roc.md")
 
 
-def test_area_is_the_mean_over_seeds_with_its_interval(made):
-    files = made.pairs("a", (1, 2, 3), 0.5)
-    made.draw(roc_of(curve_of("a", **files)))
-    arrays = [read_replicates(path) for path in details_of(files)]
-    areas = [roc_auc_score(one["labels/qnli"], one["cosines/qnli"]) for one in arrays]
-    means = np.mean([one["replicates/qnli/auc"] for one in arrays], axis=0)
-    (cell,) = made.rows("cells/figure-roc.tsv")
-    assert (cell["table"], cell["row"], cell["column"]) == ("figure-roc", "a", "auc")
-    expected = [np.mean(areas), np.std(areas, ddof=1), *np.percentile(means, [2.5, 97.5])]
-    values = [float(cell[name]) for name in ("mean", "sd", "low", "high")]
-    assert values == pytest.approx(expected, abs=2e-6)
-    assert (cell["seeds"], cell["status"]) == ("3", "no-published")
-    legend = f"A: {expected[0]:.3f} ± {expected[1]:.3f}".replace("0.", ".")
-    assert legend in made.output("figure-roc.svg")
-
-
 @pytest.mark.parametrize(
-    ("seeds", "title"), [((1, 2), "AUC (mean ± deviation over seeds)"), ((1,), "AUC")]
+    ("seeds", "title"), [((1, 2, 3), "AUC (mean ± deviation over seeds)"), ((1,), "AUC")]
 )
-def test_the_legend_names_a_deviation_only_where_there_is_one(made, seeds, title):
-    made.draw(roc_of(curve_of("a", **made.pairs("a", seeds, 0.5))))
+def test_the_area_is_the_mean_over_seeds_with_a_deviation_where_there_is_one(made, seeds, title):
+    curve = made.pairs("a", seeds, 0.5)
+    made.draw(roc_of({"a": curve}))
+    areas = [roc_auc_score(labels, cosines) for labels, cosines in pairs_of(curve)]
+    (cell,) = made.rows("cells/figure-roc.tsv")
+    assert float(cell["mean"]) == pytest.approx(np.mean(areas), abs=2e-6)
+    assert cell["status"] == "no-published" and cell["low"] < cell["mean"] < cell["high"]
+    deviation = f" ± {np.std(areas, ddof=1):.3f}" if len(seeds) > 1 else ""
+    legend = f"A: {np.mean(areas):.3f}{deviation}".replace("0.", ".")
     svg = made.output("figure-roc.svg")
-    assert f">{title}</text>" in svg
+    assert re.search(rf">\s*{re.escape(legend)}\s*</text>", svg) and f">{title}</text>" in svg
 
 
 def test_status_beside_the_published_values(made):
-    files = {name: made.pairs(name, (1,), 0.5) for name in ("in", "out", "other", "new")}
-    area = float(made_area(files["in"]))
-    reference = made.folder / "figure04.tsv"
-    lines = ["table\trow\tcolumn\tvalue", f"figure04\tin\tauc\t{area:.3f}"]
-    lines += ["figure04\tout\tauc\t.999", "figure04\tother\tauc\t.7", "figure04\tnone\tauc\t.6"]
-    reference.write_text("\n".join(lines) + "\n")
-    curves = [curve_of(name, **files[name]) for name in ("in", "out", "other", "new")]
-    curves[2]["differences_from_paper"] = ["small model", "other data"]
-    curves.append({"id": "none", "label": "None", "not_run": "no vectors"})
-    made.draw(roc_of(*curves) | {"reference": str(reference)})
-    cells = {row["row"]: row for row in made.rows("cells/figure-roc.tsv")}
-    statuses = ("inside", "outside", "not-comparable", "no-published", "not-run")
-    expected = dict(zip(("in", "out", "other", "new", "none"), statuses, strict=True))
-    assert {name: cell["status"] for name, cell in cells.items()} == expected
-    assert cells["none"]["reason"] == "no vectors"
-    assert cells["other"]["difference"] == ""
+    curves = {name: made.pairs(name, (1,), 0.5) for name in ("in", "out", "other", "new")}
+    area = roc_auc_score(*pairs_of(curves["in"])[0])
+    published = {"in": f"{area:.3f}", "out": ".999", "other": ".7", "none": ".6"}
+    reference = made.published("figure04", {(name, "auc"): v for name, v in published.items()})
+    curves["other"]["differences_from_paper"] = ["small model", "other data"]
+    curves["none"] = {"not_run": "no vectors"}
+    made.draw(roc_of(curves, reference=reference))
+    cells = {
+        row["row"]: (row["status"], row["reason"]) for row in made.rows("cells/figure-roc.tsv")
+    }
+    assert cells == {
+        **{"in": ("inside", ""), "out": ("outside", ""), "new": ("no-published", "")},
+        "other": ("not-comparable", "small model | other data"),
+        "none": ("not-run", "no vectors"),
+    }
     note = made.output("figure-roc.md")
-    assert "IN: paper " in note and "difference (ours minus the paper's) .000, within" in note
-    assert "OUT: paper .999" in note and "outside the tolerance of .01" in note
-    assert "OTHER: not comparable with the paper, not a reproduction: small model; other" in note
-    assert "NEW: the paper prints no value for it." in note
-    assert "- None: no vectors." in note
-    assert "None" not in made.output("figure-roc.svg")
-
-
-def made_area(files):
-    details = read_replicates(details_of(files)[0])
-    return roc_auc_score(details["labels/qnli"], details["cosines/qnli"])
+    for sentence in (
+        "IN: paper ",
+        "difference (ours minus the paper's) .000, within",
+        "OUT: paper .999",
+        "outside the tolerance of .01",
+        "OTHER: not comparable with the paper, not a reproduction: small model; other",
+        "NEW: the paper prints no value for it.",
+        "- NONE: no vectors.",
+    ):
+        assert sentence in note
+    assert "NONE" not in made.output("figure-roc.svg")
 
 
 def test_cosines_of_another_run_or_task_are_refused(made):
-    files = made.pairs("a", (1,), 0.5)
-    (path,) = details_of(files)
-    arrays = read_replicates(path)
-    arrays["labels/qnli"] = 1 - arrays["labels/qnli"]
-    for found, message in (
-        (arrays, r"a-seed1\.tsv: its AUC is .* but the cosines"),
-        ({"replicates/qnli/auc": np.ones(9)}, "no cosines and labels of dataset `qnli`"),
+    curve = made.pairs("a", (1,), 0.5)
+    (path,) = details_of(curve)
+    arrays, scores = read_replicates(path), Path(path.replace(".npz", ".tsv"))
+    turned = arrays | {"labels/qnli": 1 - arrays["labels/qnli"]}
+    text = scores.read_text()
+    for details, content, message in (
+        (turned, text, r"a-seed1\.tsv: its AUC is .* but the cosines"),
+        ({"replicates/qnli/auc": np.ones(9)}, text, "no cosines and labels of dataset `qnli`"),
+        (arrays, text.partition("\n")[0] + "\n", r"a-seed1\.tsv: damaged .*; remove it"),
     ):
-        write_replicates(path, found)
+        write_replicates(path, details)
+        scores.write_text(content)
         with pytest.raises(UserError, match=message):
-            made.draw(roc_of(curve_of("a", **files)))
-    write_replicates(path, {**arrays, "labels/qnli": 1 - arrays["labels/qnli"]})
-    scores = Path(files["parts"][0]["scores"][0])
-    scores.write_text(scores.read_text().partition("\n")[0] + "\n")
-    with pytest.raises(UserError, match=r"a-seed1\.tsv: damaged .*; remove it"):
-        made.draw(roc_of(curve_of("a", **files)))
+            made.draw(roc_of({"a": curve}))
     assert not (made.folder / "out").exists()

@@ -39,39 +39,33 @@ def test_the_plane_is_that_of_the_two_largest_singular_values(seed, pairs, shown
     assert found.rows[0] == 0 and (found.rows[-1] == pairs - 1)
 
 
-def test_sides_in_one_place_have_nothing_between_them():
-    sides = sides_of(0, 20)
-    assert project(sides[[0, 0]], "pca", 5).between == pytest.approx(0)
-
-
 def test_t_sne_keeps_groups_of_a_few_points_apart_and_is_the_same_each_time():
     generator = np.random.default_rng(0)
     middles = np.repeat(20 * generator.normal(size=(2, 1, 6)), 10, axis=1)
     sides = np.float32(middles + generator.normal(size=(2, 10, 6)))
-    found = project(sides, "tsne", 10)
+    found, again = (project(sides, "tsne", 10) for _ in range(2))
     assert found.in_plane is None
-    one, other = found.places
-    spread = max(np.ptp(side, axis=0).max() for side in (one, other))
-    assert np.abs(one.mean(axis=0) - other.mean(axis=0)).max() > spread / 2
-    np.testing.assert_array_equal(found.places, project(sides, "tsne", 10).places)
+    spread = np.ptp(found.places, axis=1).max()
+    assert np.abs(np.subtract(*found.places.mean(axis=1))).max() > spread / 2
+    np.testing.assert_array_equal(found.places, again.places)
+    # sides in one place have nothing between them
+    assert project(sides[[0, 0]], "pca", 5).between == pytest.approx(0)
 
 
 def test_the_tsv_names_sides_and_lines_and_the_note_what_was_measured(made):
     block = translations_block(made)
     made.draw(block)
     rows = made.rows(f"{NAME}.tsv")
-    panels = ["mbert/fr", "mbert/ru", "ours/fr"]
-    assert list(dict.fromkeys(row["panel"] for row in rows)) == panels
-    assert len(rows) == 3 * 2 * 15
-    vectors = np.load(made.file("ours.npy"))
-    plane = project(vectors.reshape(2, 40, 8), "pca", 15)
+    assert {row["panel"]: None for row in rows} == dict.fromkeys(
+        ["mbert/fr", "mbert/ru", "ours/fr"]
+    )
+    plane = project(np.load(made.file("ours.npy")).reshape(2, 40, 8), "pca", 15)
     drawn = {r["series"]: (float(r["x"]), float(r["y"])) for r in rows if r["panel"] == "ours/fr"}
-    expected = {
+    assert drawn == {
         f"{side} {row + 1}": pytest.approx(tuple(place), abs=1e-5)
-        for side, its in zip(("left", "right"), plane.places, strict=True)
-        for row, place in zip(plane.rows, its, strict=True)
+        for side, places in zip(("left", "right"), plane.places, strict=True)
+        for row, place in zip(plane.rows, places, strict=True)
     }
-    assert drawn == expected
     note = made.output(f"{NAME}.md")
     assert "| CMLM+BR, French | 40 | 15 | ." in note and "- CMLM+BR, Russian: none." in note
     made.draw(block | {"method": "tsne", "pairs": 100})

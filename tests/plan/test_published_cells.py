@@ -10,7 +10,7 @@ from plans import plan_of
 from tools.rehearsal import never_released
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.plan.raw_data import RawData
-from workflow_scripts.tables.grid_values import HYPER_PARAMETERS
+from workflow_scripts.tables.kinds.grid import HYPER_PARAMETERS
 
 
 def published_cells(project, paper="mirror-bert"):

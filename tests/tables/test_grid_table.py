@@ -8,7 +8,7 @@ from html_reading import Page
 from latex_reading import read_latex_table
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tables.grid_values import format_setting
+from workflow_scripts.tables.kinds.grid import format_setting
 from workflow_scripts.tuning_grid import choose_settings
 
 # the paper's values, and those chosen for words, phrases and sentences
@@ -61,19 +61,25 @@ def test_values_stand_with_the_papers_choice_and_our_best(table21, reports):
     made = table21("words")
     (rows,) = Page(made.html).tables
     assert rows[0] == ["Hyper-parameter", "Value", "Paper", "words"]
-    found = {(row[0], row[1]): row[2:] for row in rows[1:]}
+    values = {
+        name: [row[1] for row in rows if row[0] == name]
+        for name in ("Learning rate", "Temperature")
+    }
     # as the paper orders them, and ours that it did not try at the end
-    assert [value for name, value in found if name == "Learning rate"] == ["5e-5", "2e-5", "1e-5"]
-    assert [value for name, value in found if name == "Temperature"][-2:] == ["0.3", "0.25"]
-    # what a search does not vary has the value of the recipe, or of what it sets
-    assert found["Learning rate", "5e-5"] == ["tried", ".600"]
-    assert found["Batch size", "200"] == ["chosen for word, phrase, sentence *", ".600"]
-    assert found["Epochs", "1"] == ["chosen for sentence *", ".600"]
-    # the best of the cells with two epochs that have a score
-    assert found["Epochs", "2"] == ["chosen for word, phrase *", ".500"]
-    assert found["Temperature", "0.2"] == ["chosen for word *", "–"]
-    assert found["Temperature", "0.1"] == ["tried", ".600"]
-    assert found["Temperature", "0.25"] == ["–", ".400"]
+    assert values["Learning rate"] == ["5e-5", "2e-5", "1e-5"]
+    assert values["Temperature"][-2:] == ["0.3", "0.25"]
+    for row in (
+        # what a search does not vary has the value of the recipe, or of what it sets
+        ["Learning rate", "5e-5", "tried", ".600"],
+        ["Batch size", "200", "chosen for word, phrase, sentence *", ".600"],
+        ["Epochs", "1", "chosen for sentence *", ".600"],
+        # the best of the cells with two epochs that have a score
+        ["Epochs", "2", "chosen for word, phrase *", ".500"],
+        ["Temperature", "0.2", "chosen for word *", "–"],
+        ["Temperature", "0.1", "tried", ".600"],
+        ["Temperature", "0.25", "–", ".400"],
+    ):
+        assert row in rows
     assert [made.header, *(list(row.values()) for row in made.rows)] == rows
     latex, rules, _ = read_latex_table(made.tex)
     assert (len(latex), len(rules)) == (len(rows), 2 + 4)
@@ -94,9 +100,11 @@ def test_grid_without_searches_is_the_papers(table21):
     assert r"| Temperature | 0.04 | **chosen for phrase, sentence \*** |" in text
 
 
-def test_settings_look_as_in_the_paper():
-    found = [format_setting(value) for value in (2e-5, 1e-4, 200.0, 0.04)]
-    assert found == ["2e-5", "0.0001", "200", "0.04"]
+@pytest.mark.parametrize(
+    ("value", "text"), [(2e-5, "2e-5"), (1e-4, "0.0001"), (200.0, "200"), (0.04, "0.04")]
+)
+def test_settings_look_as_in_the_paper(value, text):
+    assert format_setting(value) == text
 
 
 def test_missing_report_or_hyper_parameter_is_a_user_error(table21, made, reports):

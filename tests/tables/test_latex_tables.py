@@ -31,6 +31,8 @@ def test_rows_hold_the_own_values_with_best_and_second_best(assembled):
     assert "Bold and underline" in caption and "comparable" not in caption
     assert "(+ Mirror to BERT-mp)" in caption and r"p \textless{} .05" in caption
     assert r"\label{tab:table01}" in text
+    # made smaller where it is too wide
+    assert RESIZED in text and text.startswith("% needs \\usepackage{booktabs,graphicx}\n")
 
 
 def test_published_values_are_comments_unless_they_are_asked_for(assembled):
@@ -75,11 +77,6 @@ def test_intervals_are_shown_by_an_option(assembled):
 def test_a_caption_leaves_the_number_to_latex(title, caption):
     sheet = Sheet((Column("", LEFT),), ((text_row("a"),),))
     assert read_latex_table(render(Document("t", title, (sheet,)), "tex"))[2] == caption
-
-
-def test_a_table_is_made_smaller_where_it_is_too_wide(assembled):
-    text = assembled().tex
-    assert RESIZED in text and text.startswith("% needs \\usepackage{booktabs,graphicx}\n")
 
 
 def test_table_without_average_has_arrows_in_all_columns(assembled):

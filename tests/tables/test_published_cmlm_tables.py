@@ -60,9 +60,6 @@ PARTS = {
     "table10": [("| Mask Tokens | MR ", 0, 1)],
     "table11": [(SENTEVAL, 3, 1)],
 }
-# values of each table; those of the averages of a row are over one less
-CELLS = {"table01": 140, "table02": 40, "table05": 296, "table07": 70, "table08": 48}
-CELLS |= {"table03": 64, "table04": 122, "table06": 49, "table09": 60, "table10": 40, "table11": 36}
 WITHOUT_AVERAGES = {"table06", "table11"}
 DASHES = ("-", "–")
 CODES = {"English": "en", "French": "fr", "German": "de", "Japanese": "ja"}
@@ -123,12 +120,6 @@ def test_every_cell_is_as_the_paper_prints_it_and_there_is_no_other(project, sha
     assert read_reference(project, table) == printed
 
 
-def test_the_counts_of_the_tables_are_the_paper_s(project):
-    folder = project / "config" / "reference" / "cmlm"
-    files = sorted(file.stem for file in folder.glob("*.tsv"))
-    assert {table: len(read_reference(project, table)) for table in files} == CELLS
-
-
 @pytest.mark.parametrize("table", [table for table in TABLES if table not in WITHOUT_AVERAGES])
 def test_averages_are_the_means_of_their_rows(project, table):
     rows = defaultdict(dict)
@@ -137,10 +128,6 @@ def test_averages_are_the_means_of_their_rows(project, table):
     assert list(rows) == [row for _, row in TABLES[table]]
     for row, cells in rows.items():
         average = cells.pop("avg")
-        # mUSE has 9 of 15 languages
-        lacking = 6 * ("muse" in rows)
-        own = len(cells) + 6 * (row == "muse")
-        assert (own + 1) * len(rows) - lacking == CELLS[table]
         # the README of the reference names the one that is farther off
         tolerance = 0.42 if (table, row) == ("table05", "xlm-r") else 0.26
         assert abs(fmean(cells.values()) - average) <= tolerance, row
@@ -148,7 +135,7 @@ def test_averages_are_the_means_of_their_rows(project, table):
 
 def test_what_is_printed_twice_is_the_same(project):
     """N = 15, mean pooling and 80 masked tokens are CMLM base; BERT's mean is BERT base."""
-    cells = {table: read_reference(project, table) for table in CELLS}
+    cells = {table: read_reference(project, table) for table in TABLES}
     same = [("table07", "n15"), ("table09", "cmlm-mean"), ("table10", "mask80")]
     for table, row, first in [
         *((*place, "cmlm-base") for place in same),

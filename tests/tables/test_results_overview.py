@@ -1,14 +1,13 @@
 """The overview: cells counted, tasks by models; the first page, run.js and the zip around it."""
 
-import csv
 import json
-import os
 import platform
 import subprocess
 import zipfile
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +36,7 @@ TOLD = {"mean": 0.5, "published": Decimal("0.5"), "tolerance": Decimal("0.01")}
 ROW = {"row": "mirror", "label": "+ Mirror", "against": "mp", "against_label": "BERT"}
 ENCODER = "bert/mirror/words/seed33"
 JOBS = [f"tune_encoder/{ENCODER}", f"score_suite/{ENCODER}/words"]
-HEADLINE = {"table": "t", "task": "Words", "column": "avg"}
-HEADLINE |= {"percent": False, "lower_is_better": False}
-
-
-def headline(**changes: Any) -> dict[str, Any]:
-    return HEADLINE | {"rows": [ROW | {"models": ["bert"]} | changes]}
+HEADLINE = {"table": "t", "task": "Words", "column": "avg", "lower_is_better": False}
 
 
 def test_every_cell_ran_or_did_not_and_those_compared_agree_or_do_not():
@@ -53,7 +47,7 @@ def test_every_cell_ran_or_did_not_and_those_compared_agree_or_do_not():
         # a published value without a row is no cell of ours
         cell("e", reasons=(NO_PLACE,), published=Decimal("0.5")),
     ]
-    expected = {"cells": 6, "ran": 5, "not_run": 1, "compared": 2, "inside": 1, "outside": 1}
+    expected = {"cells": 6, "ran": 5, "compared": 2, "inside": 1, "outside": 1}
     assert count(cells) == expected | {"assumed": 1}
     assert set(count([]).values()) == {0}
 
@@ -66,69 +60,44 @@ def test_durations(seconds, text):
     assert duration(seconds) == text
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Callable[[str], str]:
-    """A maker of git checkouts of one file, by folder: it returns the commit as pages show it."""
-
-    def make(name: str) -> str:
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "a").write_text(name)
-        who = ("-c", "user.name=a", "-c", "user.email=a@b")
-        for words in ("init --quiet", "add a", "commit --quiet --message one", "rev-parse HEAD"):
-            command = ["git", *who, *words.split()]
-            said = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-        return said.stdout[:12]
-
-    return make
+def checkout(folder: Path) -> str:
+    """Make a git checkout of one file; return its commit as pages show it."""
+    folder.mkdir()
+    (folder / "a").write_text(folder.name)
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in ("init --quiet", "add a", "commit --quiet --message one", "rev-parse HEAD"):
+        command = ["git", *who, *words.split()]
+        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout[:12]
 
 
-def test_the_commit_is_that_of_the_project_s_folder_itself(tmp_path, monkeypatch, checkout):
-    monkeypatch.setattr(run_records, "PROJECT", tmp_path)
-    assert commit() == "not known: no git checkout"
-    head = checkout("one")
-    monkeypatch.setattr(run_records, "PROJECT", tmp_path / "one")
-    assert commit() == head
-    (tmp_path / "one/a").write_text("2")
-    assert commit() == f"{head}, edited since"
-    # a folder within a checkout of something else
-    (tmp_path / "one/within").mkdir()
-    monkeypatch.setattr(run_records, "PROJECT", tmp_path / "one/within")
-    assert commit() == "not known: no git checkout"
-
-
-def test_variables_of_git_do_not_name_another_commit(tmp_path, monkeypatch, checkout):
-    """As they are set within a hook of git's, or by a person for another command."""
-    own, other = checkout("own"), checkout("other")
+def test_the_commit_is_that_of_the_project_s_folder_itself(tmp_path, monkeypatch):
+    own, other = (checkout(tmp_path / name) for name in ("own", "other"))
+    (tmp_path / "own/within").mkdir()
+    # within a checkout of something else, and of none
+    for folder in ("own/within", "."):
+        monkeypatch.setattr(run_records, "PROJECT", tmp_path / folder)
+        assert commit() == "not known: no git checkout"
     monkeypatch.setattr(run_records, "PROJECT", tmp_path / "own")
-    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
-    assert own != other and commit() == own
-    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "own"))
-    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "none"))
-    assert commit() == own
-
-
-def test_a_run_hands_on_its_commit_to_its_jobs(tmp_path, monkeypatch, checkout):
-    head = checkout("one")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(run_records, "PROJECT", tmp_path / "one")
-    monkeypatch.delenv(STARTED, raising=False)
-    write_usage("alone.tsv", 0)
+    # variables as within a hook of git's, or of a person for another command
+    for name, file in {"DIR": "other/.git", "WORK_TREE": "other", "INDEX_FILE": "none"}.items():
+        assert commit() == own != other
+        monkeypatch.setenv(f"GIT_{name}", str(tmp_path / file))
+    (tmp_path / "own/a").write_text("2")
+    assert commit() == f"{own}, edited since"
+    # which a run hands on to its jobs
+    monkeypatch.setenv(STARTED, "")
     note_start()
-    write_usage("job.tsv", 0)
-    monkeypatch.delenv(STARTED)
-    for name, known in (("alone", ""), ("job", head)):
-        (record,) = csv.DictReader(Path(f"{name}.tsv").read_text().splitlines(), delimiter="\t")
-        assert record["commit"] == known
-        assert f", {os.cpu_count()} cores, " in record["machine"]
-        assert f"python {platform.python_version()}" in record["versions"]
+    (tmp_path / "benchmarks").mkdir()
+    write_usage(str(tmp_path / "benchmarks/job.tsv"), 0)
+    (job,) = read_jobs(tmp_path, ["job"]).values()
+    assert job.commit == f"{own}, edited since"
 
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """The folder `results` of one table, whose encoder left a card, a log and a time."""
     results, encoder = tmp_path / "results", ENCODER
-    write_cells(results / "tables/cells/t.tsv", [BASE, TUNED])
     for name, text in {
         f"encoders/{encoder}/README.md": "a card",
         f"logs/tune_encoder/{encoder}.log": "a log",
@@ -145,7 +114,15 @@ def made(tmp_path: Path) -> Path:
     return results
 
 
-def index(results: Path, **changes: Any) -> str:
+def index(
+    results: Path,
+    cells: Iterable[Cell] = (BASE, TUNED),
+    paper: Iterable[str] = (),
+    percent: bool = False,
+    **row: Any,
+) -> str:
+    """Return the first page of a table of cells; `row` changes that of its overview."""
+    write_cells(results / "tables/cells/t.tsv", cells)
     page = {"id": "t", "title": "Words & more", "task": "Similarity"}
     table = page | {"cells": str(results / "tables/cells/t.tsv")}
     figure = {"id": "f", "title": "ROC <curve>", "task": "Pairs", "cells": table["cells"]}
@@ -154,15 +131,16 @@ def index(results: Path, **changes: Any) -> str:
             "own": {"tables": [table], "figures": []},
             "one": {"tables": [], "figures": [figure]},
         },
-        **{"order": ["one"], "titles": {}, "overview": {"own": [headline()]}, "seeds": [33, 44]},
-        **{"scores": [str(results / f"scores/{ENCODER}/words.tsv")]},
+        **{"order": ["one"], "titles": {}, "seeds": [33, 44]},
+        "overview": {"own": [HEADLINE | {"percent": percent, "rows": [ROW | row]}]},
+        "scores": [str(results / f"scores/{ENCODER}/words.tsv")],
         **{"encoders": [ENCODER], "jobs": JOBS, "models": {"bert": "a <small> model"}},
         "recipes": {"mirror": {"span_masking": None, "epochs": 2}},
         "trained": {"bert/cmlm/text/seed1": "a folder, 4,000 steps"},
-        **{"label": "the sample data", "data": "the sample data; unchecked", "paper": []},
+        **{"label": "the sample data", "data": "the sample data; unchecked", "paper": [*paper]},
     }
     file = results.parent / "block.json"
-    file.write_text(json.dumps(block | changes))
+    file.write_text(json.dumps(block))
     words = ["--block", str(file)]
     for key, name in {"output": "index.html", "script": "run.js", "zip": "results.zip"}.items():
         words += [f"--{key}", str(results / "tables" / name)]
@@ -173,41 +151,42 @@ def index(results: Path, **changes: Any) -> str:
 PAPERS = "26.7 → 55.6"
 MISSING = cell("mirror", reasons=("no <corpus>",), published=Decimal("0.556"))
 INTERVAL = {"against_low": -0.01, "against_high": 0.301, "n": 1200}
+REST = ["–", ".002", "–", "–"]
+UNPUBLISHED = [replace(one, published=None) for one in (BASE, TUNED)]
 
 
 @pytest.mark.parametrize(
-    ("label", "cells", "shown"),
+    ("changes", "cells", "line"),
     [
         (
-            "+ Mirror",
+            {},
             [BASE, replace(TUNED, **INTERVAL)],
             ["BERT + Mirror", "25.0", "50.0", "+25.0", "−1.0 to +30.1", ".002", "1,200", PAPERS],
         ),
         (
-            "CMLM",
+            {"label": "CMLM"},
             [BASE, replace(TUNED, p_value=0.05), cell("mp", "en", mean=0.9)],
             ["CMLM vs BERT", "25.0", "50.0", "+25.0", "–", ".050", "–", PAPERS],
         ),
         (
-            "+ Mirror",
+            {},
             [BASE, replace(TUNED, mean=0.1, p_value=0.0004, published=None)],
             ["BERT + Mirror", "25.0", "10.0", "−15.0", "–", "< .001", "–", "–"],
         ),
+        # in per cent, and what is no score between -1 and 1
+        ({"percent": True}, UNPUBLISHED, ["BERT + Mirror", "0.2", "0.5", "+0.3", *REST]),
+        (
+            {},
+            [replace(UNPUBLISHED[0], mean=25.04), replace(UNPUBLISHED[1], mean=49.96)],
+            ["BERT + Mirror", "25.0", "50.0", "+25.0", *REST],
+        ),
     ],
 )
-def test_a_line_has_both_rows_ours_and_the_papers_and_the_difference(made, label, cells, shown):
-    write_cells(made / "tables/cells/t.tsv", cells)
-    text = index(made, overview={"own": [headline(label=label)]})
-    assert Page(text).tables[0][1] == ["Words", *shown]
+def test_a_line_has_both_rows_ours_and_the_papers_and_the_difference(made, changes, cells, line):
+    text = index(made, cells, **changes)
+    assert Page(text).tables[0][1] == ["Words", *line]
     assert ('class="significant"' in text) == (cells[1].p_value < 0.05)
-    assert "Not run" not in text
-
-
-def test_scores_in_per_cent_look_like_fractions(made):
-    cells = [replace(BASE, mean=25.04), replace(TUNED, mean=49.96, published=Decimal("55.6"))]
-    write_cells(made / "tables/cells/t.tsv", [replace(c, published=None) for c in cells])
-    text = index(made, overview={"own": [headline() | {"percent": True}]})
-    assert Page(text).tables[0][1][2:5] == ["25.0", "50.0", "+25.0"]
+    assert "Not run" not in text and "Smoke tests" not in text
 
 
 @pytest.mark.parametrize(
@@ -215,8 +194,7 @@ def test_scores_in_per_cent_look_like_fractions(made):
     [([BASE, MISSING], "no &lt;corpus&gt;"), ([], "the table has no such row")],
 )
 def test_what_did_not_run_is_folded_with_its_reason(made, cells, reason):
-    write_cells(made / "tables/cells/t.tsv", cells)
-    text = index(made)
+    text = index(made, cells)
     assert Page(text).tables == [] and '<svg class="dots" role="img"' not in text
     assert "<summary>Not run: 1 of 1 comparisons</summary>" in text
     assert f"BERT + Mirror: {reason}. The paper: {PAPERS if cells else '–'}." in text
@@ -225,19 +203,17 @@ def test_what_did_not_run_is_folded_with_its_reason(made, cells, reason):
 def line(task: str, change: float, p_value: float | None, **changes: Any) -> Line:
     tuned = cell("mirror", mean=0.5 + change, against="mp", p_value=p_value)
     known = {"factor": 100, "lower_is_better": False, "base": cell("mp", mean=0.5), "tuned": tuned}
-    return Line(task, f"{task}.html", "BERT + Mirror", ["bert"], **(known | changes))
+    return Line(task, f"{task}.html", "BERT + Mirror", **(known | changes))
 
 
 def test_a_smoke_test_is_folded_and_what_was_trained_before_is_said(made):
     steps = "24 steps, 1,000,000 in the paper"
-    write_cells(made / "tables/cells/t.tsv", [BASE, TUNED])
-    text = index(made, overview={"own": [headline(smoke_test=steps)]})
+    text = index(made, smoke_test=steps)
     assert "<summary>Smoke tests: 1 of 1 comparisons</summary>" in text
     assert f"; {steps}.</li>" in text and '<svg class="dots" role="img"' not in text
     assert "helps on" not in text
-    text = index(made, overview={"own": [headline(trained_before="cmlm-en-mini, 4,000 steps")]})
+    text = index(made, trained_before="cmlm-en-mini, 4,000 steps")
     assert text.count("Trained before this run: cmlm-en-mini, 4,000 steps.") == 1
-    assert "Smoke tests" not in text
 
 
 def test_verdicts_say_on_which_tasks_a_method_helps():
@@ -251,7 +227,7 @@ def test_verdicts_say_on_which_tasks_a_method_helps():
             line("bias", -0.2, 0.002, lower_is_better=True),
             line("both", 0.1, 0.01),
             line("both", -0.1, 0.01),
-            line("gone", 0.1, 0.01, tuned=None),
+            line("gone", 0.1, 0.01, tuned=MISSING),
             line("words", -0.2, 0.001, smoke_test="24 steps, 1,000,000 in the paper"),
         ]
     )
@@ -298,36 +274,29 @@ def test_the_first_page_links_all_by_paper_and_says_what_made_it(made, monkeypat
     assert "not known: made by the step alone" in index(made)
 
 
-def test_run_js_has_what_is_there_of_the_encoders_that_are_shown(made):
+def test_run_js_and_the_zip_have_what_is_there_of_what_is_shown(made):
     index(made)
     text = (made / "tables/run.js").read_text(encoding="utf-8")
-    found = json.loads(text.removeprefix("window.run = ").removesuffix(";\n"))
-    encoder = ENCODER
-    assert found == {
-        "cards": [encoder],
+    assert json.loads(text.removeprefix("window.run = ").removesuffix(";\n")) == {
+        "cards": [ENCODER],
         "models": {"bert": "a <small> model"},
         "recipes": {"mirror": "epochs: 2 · span_masking: null"},
         "trained": {"bert/cmlm/text/seed1": "a folder, 4,000 steps"},
         # the log of the second is not there
         "steps": [
-            [f"score_suite/{encoder}/words", 0.5, False],
-            [f"tune_encoder/{encoder}", 61.0, True],
+            [f"score_suite/{ENCODER}/words", 0.5, False],
+            [f"tune_encoder/{ENCODER}", 61.0, True],
         ],
     }
-
-
-def test_the_zip_holds_pages_figures_cards_and_logs(made):
-    index(made)
     with zipfile.ZipFile(made / "tables/results.zip") as archive:
         names = set(archive.namelist())
         page = archive.read("tables/index.html").decode()
         # whole as it was packed, whatever a later run does to the folder
         assert archive.read("tables/status.js").decode() == status_script({"pages": {}})
-    encoder = ENCODER
     assert names == {
-        *("tables/index.html", "tables/run.js", "tables/t.html", "tables/cells/t.tsv"),
-        "tables/status.js",
-        *("figures/f.png", f"encoders/{encoder}/README.md", f"logs/tune_encoder/{encoder}.log"),
+        *(f"tables/{name}" for name in ("index.html", "run.js", "status.js", "t.html")),
+        *("tables/cells/t.tsv", "figures/f.png"),
+        *(f"encoders/{ENCODER}/README.md", f"logs/tune_encoder/{ENCODER}.log"),
     }
     assert "results.zip" not in page and "t.html" in page
 
@@ -338,33 +307,41 @@ def record(results: Path, job: str, *about: str) -> None:
     file.write_text("s\tmachine\tcommit\tversions\n" + "\t".join(("1.5", *about)) + "\n")
 
 
-def test_what_made_the_scores_is_of_their_jobs_not_of_the_page(made, tmp_path):
+def test_what_made_the_scores_is_of_their_jobs_not_of_the_page(made):
     """Mixed versions, machines and commits are counted, and jobs of older runs are unknown."""
-    encoders = [f"bert/mirror/words/seed{seed}" for seed in (33, 34, 35, 36)]
+    encoders, jobs = [f"bert/mirror/words/seed{seed}" for seed in (33, 34, 35, 36)], []
     for encoder, torch in zip(encoders, ("2.12", "2.13", "2.13", None), strict=True):
-        record(made, f"tune_encoder/{encoder}", "a GPU", "abc", "python 3.11.2, torch 9")
-        for folder, name in (("encoders", "encoder"), ("embeddings", "words")):
-            file = made / f"{folder}/{encoder}/{name}.json"
-            file.parent.mkdir(parents=True, exist_ok=True)
+        records = {
+            f"tune_encoder/{encoder}": ("a GPU", "abc", "python 3.11.2, torch 9"),
+            f"embed_suite/{encoder}/words": ("a GPU", "abc", ""),
+            f"score_suite/{encoder}/words": ("a laptop", "abc, edited since", "numpy 2.0"),
+        }
+        for job, about in records.items():
+            record(made, job, *about)
+        jobs += records
+        for file in (f"encoders/{encoder}/encoder.json", f"embeddings/{encoder}/words.json"):
+            (made / file).parent.mkdir(parents=True, exist_ok=True)
             content = {"versions": {"torch": torch, "transformers": "5"}} if torch else {}
-            file.write_text(json.dumps(content))
-        record(made, f"embed_suite/{encoder}/words", "a GPU", "abc", "")
-        record(made, f"score_suite/{encoder}/words", "a laptop", "abc, edited since", "numpy 2.0")
+            (made / file).write_text(json.dumps(content))
     record(made, "assemble_table/t", "a page's", "a page's", "")
-    jobs = sorted(
-        str(file.relative_to(made / "benchmarks").with_suffix(""))
-        for file in (made / "benchmarks").rglob("seed3*")
-        for file in ([file] if file.is_file() else file.glob("*.tsv"))
-    )
-    found = provenance(made, read_jobs(made, [*jobs, "assemble_table/t", "no/such"]), encoders)
-    torch = "torch 2.13 (2 encoders); 2.12 (1 encoder)"
-    assert found["Encoders (4)"] == [torch, "transformers 5", "not known (1 encoder)"]
-    assert found["Vectors (4 files)"][0] == "torch 2.13 (2 files); 2.12 (1 file)"
-    assert found["Scores (4 files)"] == ["numpy 2.0"]
-    assert found["Machines"] == ["a GPU (8 jobs); a laptop (4 jobs)"]
-    assert found["Commits"] == ["abc (8 jobs); abc, edited since (4 jobs)"]
-    assert f"python {platform.python_version()}" in found["This page"]
+    jobs += ["assemble_table/t", "no/such"]
+    shown = provenance(made, read_jobs(made, jobs), encoders)
+    page = shown.pop("This page")
+    assert page[:2] == [f"python {platform.python_version()}", f"snakemake {version('snakemake')}"]
+    assert shown == {
+        "Encoders (4)": [
+            "torch 2.13 (2 encoders); 2.12 (1 encoder)",
+            *("transformers 5", "not known (1 encoder)"),
+        ],
+        "Vectors (4 files)": [
+            "torch 2.13 (2 files); 2.12 (1 file)",
+            *("transformers 5", "not known (1 file)"),
+        ],
+        "Scores (4 files)": ["numpy 2.0"],
+        "Machines": ["a GPU (8 jobs); a laptop (4 jobs)"],
+        "Commits": ["abc (8 jobs); abc, edited since (4 jobs)"],
+    }
     # of a run before there were such records
     (made / f"benchmarks/{jobs[0]}.tsv").write_text("s\n3\n")
-    found = provenance(made, read_jobs(made, jobs), encoders)
-    assert "not known (1 job)" in found["Machines"][0]
+    shown = provenance(made, read_jobs(made, jobs), encoders)
+    assert "not known (1 job)" in shown["Machines"][0]

@@ -36,15 +36,6 @@ def test_every_key_of_every_kind_is_described(package, register):
         assert all(field.description for field in fields.values())
 
 
-def test_every_table_and_figure_of_the_default_is_read(default_config):
-    found = {name: tables.read_table(name, b) for name, b in default_config["tables"].items()}
-    drawn = {name: figures.read_figure(name, b) for name, b in default_config["figures"].items()}
-    assert {block.kind for block in found.values()} == set(tables.KINDS)
-    assert {block.kind for block in drawn.values()} == set(figures.KINDS)
-    with_reference = [one for one in [*found.values(), *drawn.values()] if one.reference]
-    assert {one.paper for one in with_reference} == {"mirror-bert", "cmlm"}
-
-
 def test_requested_cells_are_the_rows_that_run_with_all_columns():
     other = {"id": "b", "label": "B", "not_run": "no vectors"}
     french = COLUMN | {"id": "fr", "label": "FR", "with": {"language": "fr"}}

@@ -2,12 +2,10 @@
 
 from collections import defaultdict
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from result_files import cell, make_score, part
-from scipy import stats
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
@@ -21,142 +19,117 @@ RAMP = np.arange(1001) / 1000  # 2.5% and 97.5% are .025 and .975
 
 
 def table_of(rows, **changes):
-    """Return a filled table whose scores are all .5; row `y` stands against row `x`."""
-    block = {
-        **{"id": "t", "columns": [{"id": name, "label": name} for name in rows["x"]]},
-        "rows": [
-            {"id": name, "label": name, "cells": cells, "against": "x" if name == "y" else None}
-            for name, cells in rows.items()
-        ],
-    }
-    scores: dict[str, dict[str, Any]] = defaultdict(dict)
-    parts = [part for row in rows.values() for one in row.values() for part in one["parts"]]
-    for one in parts:
+    """Return a filled table whose scores are all .5; row `y` stands against row `x`.
+
+    A cell is its parts.
+    """
+    listed = [
+        {"id": name, "label": name, "against": "x" if name == "y" else None}
+        | {"cells": {column: cell(*parts) for column, parts in cells.items()}}
+        for name, cells in rows.items()
+    ]
+    columns = [{"id": name, "label": name} for name in rows["x"]]
+    scores = defaultdict(dict)
+    for one in (one for cells in rows.values() for parts in cells.values() for one in parts):
         for path in one["scores"]:
             # a file is of one seed
             scores[path][one["dataset"]] = make_score(one["dataset"], 0.5, ord(path[0]))
-    found = {path: list(by_dataset.values()) for path, by_dataset in scores.items()}
-    return fill_table(Table.of(block | changes), found, {})
+    files = {path: [*by_dataset.values()] for path, by_dataset in scores.items()}
+    block = {"id": "t", "columns": columns, "rows": listed} | changes
+    return fill_table(Table.of(block), files, {})
 
 
 def details(**arrays):
     """Return details files by path: a__b=... is dataset b of file a.npz."""
-    found: dict[str, dict[str, np.ndarray]] = defaultdict(dict)
+    files = defaultdict(dict)
     for name, values in arrays.items():
         file, dataset = name.split("__")
-        found[f"{file}.npz"][KEY.format(dataset)] = values
-    return found
+        files[f"{file}.npz"][KEY.format(dataset)] = values
+    return files
 
 
-def interval(table, row="x", column="c"):
-    return table.cells[row, column].interval
+def interval(table, arrays, column="c"):
+    return add_intervals(table, arrays).cells["x", column].interval
 
 
-def one_cell(*parts):
-    return table_of({"x": {"c": cell(*parts or (part("d", "s.tsv"),))}})
-
-
-def test_interval_is_of_the_percentiles_of_what_is_a_number():
-    shown = add_intervals(one_cell(), details(s__d=np.random.default_rng(0).permutation(RAMP)))
-    assert interval(shown) == pytest.approx((0.025, 0.975))
-    holed = details(s__d=np.concatenate([[np.nan] * 500, RAMP]))
-    assert interval(add_intervals(one_cell(), holed)) == pytest.approx((0.025, 0.975))
+ONE = table_of({"x": {"c": [part("d", "s.tsv")]}})
+PARTS = table_of({"x": {"c": [part("d", "s.tsv", "t.tsv"), part("e", "s.tsv", "t.tsv")]}})
+# two ramps that rise and fall cancel each other: their mean is .5 everywhere
+FOUR = {"s__d": RAMP, "t__d": 1 - RAMP, "s__e": np.full(1001, 0.1), "t__e": np.full(1001, 0.3)}
 
 
 @pytest.mark.parametrize(
-    "arrays", [details(s__d=np.full(10, np.nan)), {"s.npz": {"replicates/d/auc": RAMP}}]
+    ("table", "arrays", "ends"),
+    [
+        (ONE, details(s__d=np.random.default_rng(0).permutation(RAMP)), (0.025, 0.975)),
+        # of what is a number
+        (ONE, details(s__d=np.concatenate([[np.nan] * 500, RAMP])), (0.025, 0.975)),
+        (ONE, details(s__d=np.full(10, np.nan)), None),
+        # of another metric
+        (ONE, {"s.npz": {"replicates/d/auc": RAMP}}, None),
+        # averaged over seeds and parts before the interval; where one is missing there is none
+        (PARTS, details(**FOUR), (0.35, 0.35)),
+        *((PARTS, details(**{k: v for k, v in FOUR.items() if k != gone}), None) for gone in FOUR),
+    ],
 )
-def test_no_number_or_another_metric_gives_no_interval(arrays):
-    assert interval(add_intervals(one_cell(), arrays)) is None
-
-
-PARTS = (part("d", "s.tsv", "t.tsv"), part("e", "s.tsv", "t.tsv"))
-
-
-def test_replicates_are_averaged_over_seeds_and_parts_before_the_interval():
-    # two ramps that rise and fall cancel each other: their mean is .5 everywhere
-    arrays = details(s__d=RAMP, t__d=1 - RAMP, s__e=np.full(1001, 0.1), t__e=np.full(1001, 0.3))
-    # mean over the four of (ramp, 1 - ramp, .1, .3)
-    assert interval(add_intervals(one_cell(*PARTS), arrays)) == pytest.approx((0.35, 0.35))
-
-
-@pytest.mark.parametrize("missing", ["t__d", "s__e"])
-def test_cell_without_all_its_replicates_has_no_interval(missing):
-    names = {"s__d", "t__d", "s__e", "t__e"} - {missing}
-    arrays = details(**dict.fromkeys(names, RAMP))
-    assert interval(add_intervals(one_cell(*PARTS), arrays)) is None
+def test_an_interval_is_of_the_percentiles_of_the_mean_of_all_replicates(table, arrays, ends):
+    shown = interval(table, defaultdict(dict, arrays))
+    assert shown == (ends and pytest.approx(ends))
 
 
 def test_average_has_the_interval_of_the_mean_over_the_columns():
-    rows = {"x": {"c": cell(part("d", "s.tsv")), "e": cell(part("e", "s.tsv"))}}
-    table = table_of(rows, average=True)
-    arrays = details(s__d=RAMP, s__e=1 - RAMP)
-    assert interval(add_intervals(table, arrays), column="avg") == pytest.approx((0.5, 0.5))
-    without = add_intervals(table, details(s__d=RAMP))
-    assert interval(without, column="c") is not None
-    assert interval(without, column="avg") is None
+    table = table_of({"x": {name: [part(name, "s.tsv")] for name in "ce"}}, average=True)
+    both = details(s__c=RAMP, s__e=1 - RAMP)
+    assert interval(table, both, "avg") == pytest.approx((0.5, 0.5))
+    one = details(s__c=RAMP)
+    assert interval(table, one) is not None and interval(table, one, "avg") is None
 
 
-def two_rows():
-    return table_of({"x": {"c": cell(part("d", "s.tsv"))}, "y": {"c": cell(part("d", "t.tsv"))}})
+def test_a_deviation_over_seeds_has_no_interval_over_items():
+    spread = [{"id": "c", "label": "c", "statistic": "deviation"}]
+    table = table_of({"x": {"c": [part("d", "s.tsv", "t.tsv")]}}, columns=spread)
+    assert interval(table, details(s__d=RAMP, t__d=RAMP)) is None
 
 
-def paired(other_row, own):
-    return add_intervals(two_rows(), details(s__d=other_row, t__d=own)).cells["y", "c"]
+TWO = table_of({"x": {"c": [part("d", "s.tsv")]}, "y": {"c": [part("d", "t.tsv")]}})
+
+
+def compared(table, **arrays):
+    return add_intervals(table, details(**arrays)).cells["y", "c"]
 
 
 def test_rows_are_compared_pair_by_pair():
     # both vary by 1, their difference by .01: unpaired, it would not be significant
-    rng = np.random.default_rng(1)
-    common = rng.normal(0, 1, 1000)
-    against = paired(common, common + 0.03 + rng.normal(0, 0.01, 1000))
-    expected = (0.03 - 1.96 * 0.01, 0.03 + 1.96 * 0.01)
-    assert against.against_interval == pytest.approx(expected, abs=0.004)
-    # the normal distribution's own p of three deviations is .0027
-    assert against.p_value == pytest.approx(2 * stats.norm.sf(3), abs=0.004)
+    other, noise = (np.random.default_rng(seed).permutation(RAMP) for seed in (1, 2))
+    higher = compared(TWO, s__d=other, t__d=other + 0.03 + 0.01 * noise)
+    assert higher.against_interval == pytest.approx((0.03025, 0.03975))
+    assert higher.p_value == pytest.approx(2 / 1002)
+    alike = compared(TWO, s__d=other, t__d=other + 0.01 * (noise - 0.5))
+    assert alike.p_value == 1
 
 
-def test_p_value_is_two_sided_and_large_without_a_difference():
-    rng = np.random.default_rng(2)
-    # the quantiles of a normal distribution, in any order
-    noise = 0.01 * rng.permutation(stats.norm.ppf((np.arange(1000) + 0.5) / 1000))
-    common = rng.normal(0, 1, 1000)
-    assert paired(common, common + noise).p_value > 0.5
-    found = [paired(common, common + sign * 0.015 + noise).p_value for sign in (1, -1)]
-    assert found == pytest.approx([2 * stats.norm.sf(1.5)] * 2, abs=0.01)
-
-
-def test_difference_without_replicates_of_the_other_row_has_no_interval():
-    cell = add_intervals(two_rows(), details(t__d=RAMP)).cells["y", "c"]
-    assert (cell.against_interval, cell.p_value) == (None, None)
-
-
-def test_a_deviation_over_seeds_has_no_interval_over_items():
-    row = {"x": {"c": cell(part("d", "s.tsv", "t.tsv"))}}
-    spread = [{"id": "c", "label": "c", "statistic": "deviation"}]
-    arrays = details(s__d=RAMP, t__d=RAMP)
-    assert interval(add_intervals(table_of(row), arrays)) is not None
-    assert interval(add_intervals(table_of(row, columns=spread), arrays)) is None
-
-
-def test_rows_on_other_items_are_not_paired():
+def test_what_cannot_be_paired_has_no_interval_of_the_difference():
+    own = TWO.cells["y", "c"]
     # resamples of 100 items and of 99 have nothing to do with each other
-    table = two_rows()
-    own = table.cells["y", "c"]
     fewer = replace(own, scores=(replace(own.scores[0], n=99),))
-    table = replace(table, cells={**table.cells, ("y", "c"): fewer})
-    cell = add_intervals(table, details(s__d=RAMP, t__d=RAMP)).cells["y", "c"]
-    assert cell.interval is not None
-    assert cell.against_interval is cell.p_value is None
+    table = replace(TWO, cells={**TWO.cells, ("y", "c"): fewer})
+    for cells in (compared(table, s__d=RAMP, t__d=RAMP), compared(TWO, t__d=RAMP)):
+        assert cells.interval is not None
+        assert cells.against_interval is cells.p_value is None
 
 
 def test_replicates_of_another_encoder_beside_the_scores_are_told(tmp_path):
     path, block = tmp_path / "s.tsv", {"id": "t", "columns": [{"id": "c", "label": "c"}]}
-    cells = [cell(part("d", str(path)))]
-    block["rows"] = [{"id": "x", "label": "x", "cells": {"c": cells[0]}}]
+    cells = {"c": cell(part("d", str(path)))}
+    table = Table.of(block | {"rows": [{"id": "x", "label": "x", "cells": cells}]})
+    values = np.arange(1000) / 999
     write_scores(path, [make_score("d", 0.5, low=0.025, high=0.975)])
-    write_replicates(tmp_path / "s.npz", {KEY.format("d"): RAMP})
-    assert read_table(Table.of(block), None).cells["x", "c"].interval is not None
-    write_replicates(tmp_path / "s.npz", {KEY.format("d"): RAMP / 2})
-    with pytest.raises(UserError, match=r"s\.npz: damaged .*0\.0125 to 0\.4875.*; remove it"):
-        read_table(Table.of(block), None)
+    write_replicates(tmp_path / "s.npz", {KEY.format("d"): values})
+    assert read_table(table, None).cells["x", "c"].interval is not None
+    for other, problem in (
+        (values / 2, r"0\.0125 to 0\.4875"),
+        (values[:7], r"\(7,\), not \(1000"),
+    ):
+        write_replicates(tmp_path / "s.npz", {KEY.format("d"): other})
+        with pytest.raises(UserError, match=rf"s\.npz: damaged .*{problem}.*; remove it"):
+            read_table(table, None)

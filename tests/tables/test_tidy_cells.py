@@ -23,36 +23,6 @@ def test_cells_are_read_as_written(tmp_path):
     )
 
 
-def test_table_gives_each_cell_a_row(assembled):
-    cells = assembled(comparable=("bert-mirror",), details=True).cells
-    assert [(cell.row, cell.column) for cell in cells] == [
-        (row, column)
-        for row in ("fasttext", "bert-mp", "bert-mirror", "mbert-mirror")
-        for column in ("en", "fr", "avg")
-    ]
-    found = {(cell.row, cell.column): cell for cell in cells}
-    mirror = found["bert-mirror", "en"]
-    assert (mirror.mean, mirror.sd, mirror.seeds) == (0.625, 0.176777, 2)
-    decimals = (mirror.published, mirror.difference, mirror.tolerance)
-    assert (*map(str, decimals), mirror.status) == ("0.556", "0.069", "0.01", "outside")
-    assert (mirror.against, mirror.against_difference) == ("bert-mp", Decimal("0.375"))
-    # the replicates of the fixture differ by a constant
-    assert (mirror.against_low, mirror.against_high) == (0.375, 0.375)
-    assert mirror.p_value is not None and mirror.p_value < 0.01
-    assert mirror.low is not None and mirror.low < 0.625
-    assert found["bert-mirror", "fr"].status == "inside"
-    bert = found["bert-mp", "en"]
-    assert (bert.status, bert.difference) == ("not-comparable", None)
-    # it stands against no other row
-    assert (bert.against, bert.against_difference, bert.against_low, bert.p_value) == (
-        "",
-        *[None] * 3,
-    )
-    assert bert.reasons == ("a <small> model", "the sample data")
-    assert found["fasttext", "en"].reasons == ("no vectors",)
-    assert found["mbert-mirror", "avg"].status == "not-run"
-
-
 def test_published_value_that_the_table_lacks_is_not_lost(assembled):
     rows = [{"id": "fasttext", "label": "f", "not_run": "x"}]
     cells = assembled(rows=rows).cells

@@ -26,7 +26,7 @@ def draw_figure(*, block: Path, output_prefix: Path, cells: Path) -> None:
     plot = plugins.load("figures.kinds", content["kind"]).plot(content)
     look = style_of(content)
     with figure_style(look):
-        save_figure(plot.draw() if plot.points else nothing_run(look), output_prefix)
+        save_figure(plot.draw() if plot.draw else nothing_run(look), output_prefix)
     write_text(f"{output_prefix}.tsv", points_tsv(plot.points))
     results = output_prefix.parent.parent
     record = make_record(content, {INPUTS: input_files("figures", content)}, results)

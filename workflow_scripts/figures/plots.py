@@ -30,17 +30,18 @@ class Point(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """A figure ready to be drawn and told about; `draw` is called only if there are points.
+    """A figure ready to be drawn and told about.
 
-    `facts` say what was measured and how to read it; `numbers` is a small table, its header first;
-    `entries` are all that the block has, run or not; `values` may stand in the paper.
+    `entries` are all that the block has, run or not; `values` may stand in the paper. If any of
+    them ran, `facts` say what was measured and how to read it, `numbers` is a small table, its
+    header first, and `draw` returns the figure.
     """
 
-    points: Sequence[Point]
-    facts: Sequence[str]
-    numbers: Sequence[tuple[str, ...]]
     entries: Sequence[Entry]
-    draw: "Callable[[], Figure]"
+    points: Sequence[Point] = ()
+    facts: Sequence[str] = ()
+    numbers: Sequence[tuple[str, ...]] = ()
+    draw: "Callable[[], Figure] | None" = None
     values: Table | None = None
 
     @property

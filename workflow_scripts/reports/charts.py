@@ -27,29 +27,21 @@ class Group(NamedTuple):
     values: Sequence[float] | np.ndarray
 
 
-def _scales(
-    across: Sequence[float], up: Sequence[float]
-) -> tuple[Callable[[float], float], Callable[[float], float]]:
-    """Return the functions from values to places, by the ends of both axes."""
-
-    def x(value: float) -> float:
-        return round(
-            _LEFT + (WIDTH - _LEFT - _RIGHT) * (value - across[0]) / (across[-1] - across[0]), 1
-        )
-
-    def y(value: float) -> float:
-        return round(
-            _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - _TOP) * (value - up[0]) / (up[-1] - up[0]), 1
-        )
-
-    return x, y
+Scale = Callable[[float], float]
 
 
 def _axes(
     across: Sequence[float], up: Sequence[float], label_across: str, label_up: str
-) -> list[str]:
-    x, y = _scales(across, up)
-    bottom = _HEIGHT - _BOTTOM
+) -> tuple[Scale, Scale, list[str]]:
+    """Return the functions from values to places, and axes with these ticks, which end them."""
+    bottom, width = _HEIGHT - _BOTTOM, WIDTH - _LEFT - _RIGHT
+
+    def x(value: float) -> float:
+        return round(_LEFT + width * (value - across[0]) / (across[-1] - across[0]), 1)
+
+    def y(value: float) -> float:
+        return round(bottom - (bottom - _TOP) * (value - up[0]) / (up[-1] - up[0]), 1)
+
     parts = []
     for mark in up:
         parts.append(f'<path class="grid" d="M{_LEFT} {y(mark)}H{WIDTH - _RIGHT}"/>')
@@ -65,7 +57,7 @@ def _axes(
         f'<text class="tick" transform="translate(10 {(_TOP + bottom) / 2:g})rotate(-90)">'
         f"{escape(label_up)}</text>"
     )
-    return parts
+    return x, y, parts
 
 
 def bin_edges(values: np.ndarray) -> np.ndarray:
@@ -100,8 +92,7 @@ def histogram(
     counts = np.array([np.histogram(array, edges)[0] for array in arrays])
     across = ticks(float(edges[0]), float(edges[-1]))
     up = [tick for tick in ticks(0, float(counts.sum(axis=0).max())) if tick == int(tick)]
-    x, y = _scales(across, up)
-    parts = _axes(across, up, label_across, label_up)
+    x, y, parts = _axes(across, up, label_across, label_up)
     below = np.zeros(len(edges) - 1)
     for group, own in zip(groups, counts, strict=True):
         bars = [
@@ -141,19 +132,19 @@ class CurvePoint(NamedTuple):
 def share_curve(
     points: Sequence[CurvePoint], name: str, title: str, label_across: str, label_up: str
 ) -> Markup:
-    """Return a line between shares from 0 to 1 with the band of its intervals."""
+    """Return a line between shares from 0 to 1 with the band of its intervals.
+
+    Of very many points those of `thinned` look the same.
+    """
     across = ticks(0, 1)
     up = ticks(min(point.low for point in points), 1.0)
-    x, y = _scales(across, up)
-    shown = [points[row] for row in thinned(len(points))]
-    line = "L".join(f"{x(point.x)} {y(point.y)}" for point in shown)
-    upper = "L".join(f"{x(point.x)} {y(point.high)}" for point in shown)
-    lower = "L".join(f"{x(point.x)} {y(point.low)}" for point in reversed(shown))
-    parts = _axes(across, up, label_across, label_up)
+    x, y, parts = _axes(across, up, label_across, label_up)
+    line = "L".join(f"{x(point.x)} {y(point.y)}" for point in points)
+    upper = "L".join(f"{x(point.x)} {y(point.high)}" for point in points)
+    lower = "L".join(f"{x(point.x)} {y(point.low)}" for point in reversed(points))
     parts.append(f'<path class="band" d="M{upper}L{lower}z"/><path class="curve" d="M{line}"/>')
-    last = shown[-1]
+    first, last = points[0], points[-1]
     parts.append(f'<circle class="point" cx="{x(last.x)}" cy="{y(last.y)}" r="3.5"/>')
-    first = shown[0]
     description = (
         f"{label_up} {first.y:.3f} at {label_across} {first.x:.3f}, {last.y:.3f} at {last.x:.3f}"
     )

@@ -61,13 +61,13 @@ def link_report(
             note = f"95%: {format_interval(share_interval(hits, counts.known))}"
             facts.append(Fact(format_number(hits / counts.known), f"accuracy@{k}", note))
     figures, listings = _score_figures(survey, options), []
-    if doubtful := survey.doubtful():
+    if doubtful := survey.doubtful:
         text = first_of(len(doubtful), linked, "links")
         text += ", the smallest margin first: the second best id scores nearly as high."
         listings.append(_listing("Doubtful links", text, doubtful, confidence))
     if points := counts.threshold_points():
         figures.append(_curve(points, counts.known))
-    if unlinked := survey.unlinked():
+    if unlinked := survey.unlinked:
         text = first_of(len(unlinked), unlinked_count, "mentions")
         text += ", the nearest to a link first."
         listings.append(_listing("Not linked", text, unlinked, confidence))

@@ -36,34 +36,35 @@ def nearest_report(
     facts = [Fact(f"{hits:,}", "queries with a hit", f"of {total:,}")]
     facts.append(Fact(f"{np.median(best):.3f}", "median cosine", "of the nearest string"))
     groups = [Group("hit", "plain", best[has_hit])]
-    if hits < total:
-        groups.append(Group("below the threshold", "none", best[~has_hit]))
+    groups.append(Group("below the threshold", "none", best[~has_hit]))
     text = "How near the nearest string of each query is: queries on the left found nothing alike."
     groups = [group for group in groups if len(group.values)]
     figures = [_histogram("Cosine of the nearest string", text, groups, "queries", threshold)]
-    listings = []
+
+    def listing(title: str, order: list[int], text: str, most: int = _MOST) -> Listing:
+        fields = [_hit(queries, strings, rows, scores, row) for row in order[:most]]
+        count = first_of(len(fields), len(order), "queries")
+        return Listing(title, f"{count}{text}", _HITS, fields)
+
     if scores.shape[1] > 1:
         margins = best - scores[:, 1]
         figures += [_margins(margins[has_hit])] if hits else []
-        order = [row for row in np.argsort(margins, kind="stable").tolist() if has_hit[row]]
-        text = f"{_first(order, 'queries')}: the second string is nearly as near, or equal to it."
-        fields = [_hit(queries, strings, rows, scores, row) for row in order[:_MOST]]
-        listings.append(Listing("Smallest margin first", text, _HITS, fields))
-        fields = [_hit(queries, strings, rows, scores, row) for row in order[: -_MOST - 1 : -1]]
-        text = f"{_first(order, 'queries')}: no other string is as near."
-        listings.append(Listing("Largest margin first", text, _HITS, fields))
+        order = _rising(margins, has_hit)
+        text = ": the second string is nearly as near, or equal to it."
+        listings = [listing("Smallest margin first", order, text)]
+        text = ": no other string is as near."
+        listings.append(listing("Largest margin first", order[::-1], text))
     else:
-        order = [row for row in np.argsort(best, kind="stable").tolist() if has_hit[row]]
-        text = f"{_first(order, 'queries')}. For margins search with --k 2 or more."
-        fields = [_hit(queries, strings, rows, scores, row) for row in order[:_MOST]]
-        listings.append(Listing("Lowest cosine first", text, _HITS, fields))
-    if hits < total:
-        below = [row for row in np.argsort(-best, kind="stable").tolist() if not has_hit[row]]
-        fields = [_hit(queries, strings, rows, scores, row) for row in below[:_MOST_WITHOUT]]
-        text = f"{_first(below, 'queries', _MOST_WITHOUT)}, the nearest to a hit first."
-        listings.append(Listing("Without a hit", text, _HITS, fields))
+        text = ". For margins search with --k 2 or more."
+        listings = [listing("Lowest cosine first", _rising(best, has_hit), text)]
+    text = ", the nearest to a hit first."
+    listings.append(listing("Without a hit", _rising(-best, ~has_hit), text, _MOST_WITHOUT))
     shown = [listing for listing in listings if listing.rows]
     return Report(title, verdict, facts, figures, shown, notes)
+
+
+def _rising(values: np.ndarray, is_shown: np.ndarray) -> list[int]:
+    return [row for row in np.argsort(values, kind="stable").tolist() if is_shown[row]]
 
 
 _HITS = [
@@ -129,10 +130,6 @@ def pairs_report(
     if total > _MOST:
         listings.append(Listing(f"Highest {what} first", f"{count}.", columns, highest))
     return Report(title, verdict, facts, figures, listings, notes)
-
-
-def _first(order: Sequence[int], what: str, most: int = _MOST) -> str:
-    return first_of(min(len(order), most), len(order), what)
 
 
 def _histogram(

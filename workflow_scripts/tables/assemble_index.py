@@ -4,7 +4,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from workflow_scripts.command_main import run_command
 from workflow_scripts.files import atomic_file, read_json, write_text
@@ -97,33 +97,6 @@ def write_zip(path: Path, texts: Mapping[str, str], files: Mapping[str, Path]) -
                 archive.write(file, name)
 
 
-class Index(NamedTuple):
-    """The first page, run.js, and what the zip holds: texts, and files that may be missing."""
-
-    page: str
-    script: str
-    zipped_texts: dict[str, str]
-    zipped_files: dict[str, Path]
-
-
-def make_index(block: Mapping[str, Any], results: Path, zip_name: str) -> Index:
-    """Return the first page of the results in a folder, which links the zip of that name."""
-    jobs = run_records.read_jobs(results, block["jobs"])
-    run = records(block, results, jobs)
-    script = f"window.run = {json.dumps(run, ensure_ascii=False, separators=(',', ':'))};\n"
-    values: dict[str, Any] = {
-        **{"title": "Results", "run": RUN, "block": block, "papers": paper_sections(block)},
-        **{"facts": run_records.facts(jobs)},
-        "provenance": run_records.provenance(results, jobs, block["encoders"]),
-    }
-    values |= {"page": "tables/index", "record": make_record(block, cell_files(block), results)}
-    # an unpacked zip has no zip to link, and is as whole as it was
-    texts = {"tables/index.html": render_page("index", zip=None, **values), f"tables/{RUN}": script}
-    texts[f"tables/{STATUS}"] = status_script({"pages": {}})
-    files = {name: results / name for name in zipped_names(block, run)}
-    return Index(render_page("index", zip=zip_name, **values), script, texts, files)
-
-
 def assemble_index(*, block: Path, output: Path, script: Path, zip: Path) -> None:
     """Write the first page of the results, run.js, which its cells open, and everything as a zip.
 
@@ -133,10 +106,29 @@ def assemble_index(*, block: Path, output: Path, script: Path, zip: Path) -> Non
         script: output: what cells open of the run's records, js
         zip: output: all pages, figures, cards and logs
     """
-    index = make_index(read_json(block), output.parents[1], zip.name)
-    write_zip(zip, index.zipped_texts, index.zipped_files)
-    write_text(script, index.script)
-    write_text(output, index.page)
+    content, results = read_json(block), output.parents[1]
+    jobs = run_records.read_jobs(results, content["jobs"])
+    run = records(content, results, jobs)
+    run_script = f"window.run = {json.dumps(run, ensure_ascii=False, separators=(',', ':'))};\n"
+    values: dict[str, Any] = {
+        "title": "Results",
+        "run": RUN,
+        "block": content,
+        "papers": paper_sections(content),
+        "facts": run_records.facts(jobs),
+        "provenance": run_records.provenance(results, jobs, content["encoders"]),
+        "page": "tables/index",
+        "record": make_record(content, cell_files(content), results),
+    }
+    # an unpacked zip has no zip to link, and is as whole as it was
+    texts = {
+        "tables/index.html": render_page("index", zip=None, **values),
+        f"tables/{RUN}": run_script,
+        f"tables/{STATUS}": status_script({"pages": {}}),
+    }
+    write_zip(zip, texts, {name: results / name for name in zipped_names(content, run)})
+    write_text(script, run_script)
+    write_text(output, render_page("index", zip=zip.name, **values))
 
 
 main = command(assemble_index)

@@ -4,7 +4,7 @@ Only published values count. A value that a paper prints in two tables counts in
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
@@ -16,14 +16,7 @@ from workflow_scripts.files import read_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.tables import document as doc
 from workflow_scripts.tables import numbers as form
-from workflow_scripts.tables.cells import (
-    INSIDE,
-    NOT_COMPARABLE,
-    NOT_RUN,
-    OUTSIDE,
-    Cell,
-    read_cells,
-)
+from workflow_scripts.tables.cells import INSIDE, NOT_COMPARABLE, NOT_RUN, OUTSIDE, Cell, read_cells
 from workflow_scripts.tables.page_records import cell_files, make_record
 from workflow_scripts.tables.render import write_document
 
@@ -49,29 +42,31 @@ class Scorecard(NamedTuple):
     unpublished: int
 
 
+def _by_frequency(reasons_of_cells: Iterable[Iterable[str]]) -> dict[str, int]:
+    reasons = chain.from_iterable(map(dict.fromkeys, reasons_of_cells))
+    return dict(Counter(reasons).most_common())
+
+
 def _counts(cells: Sequence[Cell]) -> Counts:
     status = Counter(cell.status for cell in cells)
-    numbers = [status[name] for name in (INSIDE, OUTSIDE, NOT_COMPARABLE, NOT_RUN)]
     assumed = [cell.assumptions for cell in cells if cell.is_compared]
-    reasons = {NOT_COMPARABLE: Counter[str](), NOT_RUN: Counter[str]()}
-    for cell in cells:
-        if cell.status in reasons:
-            reasons[cell.status].update(dict.fromkeys(cell.reasons, 1))
-    reasons[ASSUMED] = Counter(chain.from_iterable(assumed))
-    numbers_of_cells = (len(cells), len(assumed), sum(map(bool, assumed)), *numbers)
-    return Counts(
-        dict(zip(NUMBERS, numbers_of_cells, strict=True)),
-        {status: dict(counter.most_common()) for status, counter in reasons.items()},
-    )
+    of_status = (status[name] for name in (INSIDE, OUTSIDE, NOT_COMPARABLE, NOT_RUN))
+    numbers = (len(cells), len(assumed), sum(map(bool, assumed)), *of_status)
+    reasons = {
+        kind: _by_frequency(cell.reasons for cell in cells if cell.status == kind)
+        for kind in (NOT_COMPARABLE, NOT_RUN)
+    }
+    reasons[ASSUMED] = _by_frequency(assumed)
+    return Counts(dict(zip(NUMBERS, numbers, strict=True)), reasons)
 
 
 def count_cells(cells: Iterable[Cell]) -> Scorecard:
     """Return the scorecard of cells of any number of tables and figures."""
     cells = list(cells)
     published = [cell for cell in cells if cell.published is not None]
-    by_table: dict[str, list[Cell]] = {}
+    by_table = defaultdict(list)
     for cell in published:
-        by_table.setdefault(cell.table, []).append(cell)
+        by_table[cell.table].append(cell)
     outside = [cell for cell in published if cell.status == OUTSIDE]
     return Scorecard(
         {table: _counts(of_table) for table, of_table in by_table.items()},
@@ -163,10 +158,10 @@ def _outside_sheet(card: Scorecard) -> doc.Sheet:
 
 def _reasons_sheet(card: Scorecard, status: str, caption: str) -> doc.Sheet:
     """Return the reasons of a status, most frequent first, with the cells in all and by table."""
-    counts_by_reason: dict[str, dict[str, int]] = {}
+    counts_by_reason: dict[str, dict[str, int]] = defaultdict(dict)
     for table, counts in card.tables.items():
         for reason, count in counts.reasons[status].items():
-            counts_by_reason.setdefault(reason, {})[table] = count
+            counts_by_reason[reason][table] = count
     rows = []
     for reason, tables in sorted(counts_by_reason.items(), key=lambda item: -sum(item[1].values())):
         where = ", ".join(f"{table} ({count:,})" for table, count in tables.items())
@@ -197,10 +192,9 @@ def _tsv(cards: Mapping[str, Scorecard], total: Counts) -> doc.Sheet:
         lines += [(f"total {paper}", card.total) for paper, card in cards.items()]
     rows = []
     for name, counts in [*lines, ("total", total)]:
-        counted = (counts.reasons[kind] for kind in (NOT_COMPARABLE, NOT_RUN, ASSUMED))
         reasons = (
-            json.dumps(reasons_of_kind, ensure_ascii=False, sort_keys=True)
-            for reasons_of_kind in counted
+            json.dumps(counts.reasons[kind], ensure_ascii=False, sort_keys=True)
+            for kind in (NOT_COMPARABLE, NOT_RUN, ASSUMED)
         )
         rows.append(doc.text_row(name, *map(str, counts.numbers.values()), *reasons))
     heads = ("table", *NUMBERS, "not_comparable_reasons", "not_run_reasons", "assumptions")
@@ -210,13 +204,13 @@ def _tsv(cards: Mapping[str, Scorecard], total: Counts) -> doc.Sheet:
 def scorecard_documents(block: dict[str, Any]) -> tuple[doc.Document, doc.Document]:
     """Return the page, with a section for each paper that prints values, and what its tsv shows."""
     pages: dict[str, doc.Text] = {}
-    cells: dict[str, list[Cell]] = {}
+    cells: dict[str, list[Cell]] = defaultdict(list)
     for paper, sections in block["papers"].items():
         for section, address in (("tables", "{}.html"), ("figures", "../figures/{}.html")):
             for page in sections[section]:
                 pages[page["id"]] = doc.Text(page["title"], link=address.format(page["id"]))
-                cells.setdefault(paper, []).extend(read_cells(page["cells"]))
-    everything = count_cells(cell for of_paper in cells.values() for cell in of_paper)
+                cells[paper] += read_cells(page["cells"])
+    everything = count_cells(chain.from_iterable(cells.values()))
     cards = {paper: count_cells(of_paper) for paper, of_paper in cells.items()}
     cards = {paper: card for paper, card in cards.items() if card.tables}
     links = [("All tables and figures", "index.html")]

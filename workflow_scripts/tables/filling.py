@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.scoring.tidy_scores import Score
+from workflow_scripts.scoring.tidy_scores import EncoderIds, Score
 from workflow_scripts.tables.cells import Cell, Part, mean_and_deviation
 from workflow_scripts.tables.numbers import rounded
 from workflow_scripts.tables.table import AVERAGE, CHANGE, Column, Row, Table
@@ -30,7 +30,7 @@ class Sample(NamedTuple):
 
 
 def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
-    scores_of_seeds: list[Score] = []
+    of_seeds: list[Score] = []
     for path in part.scores:
         matching = [s for s in scores[path] if (s.dataset, s.metric) == (part.dataset, part.metric)]
         if len(matching) != 1:
@@ -40,23 +40,15 @@ def _scores_of_part(part: Part, scores: Scores) -> list[Score]:
                 f"`{part.metric}`",
                 "score the encoder again, or fix the column of the table",
             )
-        for path_before, before in zip(part.scores, scores_of_seeds, strict=False):
-            _require_another_seed(path, matching[0], path_before, before)
-        scores_of_seeds += matching
-    return sorted(scores_of_seeds, key=lambda score: score.seed)
-
-
-def _require_another_seed(path: str, score: Score, other_path: str, other: Score) -> None:
-    own, others = (
-        (measured.model, measured.recipe, measured.corpus) for measured in (score, other)
-    )
-    if own != others:
-        what = f"scores of {'/'.join(own)}, but {other_path} has those of {'/'.join(others)}"
-    elif score.seed == other.seed:
-        what = f"seed {score.seed}, as {other_path} has"
-    else:
-        return
-    raise UserError(path, what, "score the encoder again")
+        of_seeds += matching
+    encoders = [
+        EncoderIds(score.model, score.recipe, score.corpus, score.seed) for score in of_seeds
+    ]
+    seeds = {ids.seed for ids in encoders}
+    if len({ids[:3] for ids in encoders}) > 1 or len(seeds) < len(encoders):
+        problem = f"scores of {', '.join(map(str, encoders))}, not of one encoder by its seeds"
+        raise UserError(", ".join(part.scores), problem, "score the encoder again")
+    return sorted(of_seeds, key=lambda score: score.seed)
 
 
 def _with_scores(cell: Cell, scores: Scores, factor: int) -> Cell:
@@ -193,17 +185,17 @@ def _add_changes(cells: Cells, table: Table, published: Published) -> None:
 
 def _mark_best(cells: Cells, table: Table) -> None:
     for column in table.mean_columns:
-        values = {
+        shown = {
             row.id: rounded(mean, column.digits)
             for row in table.rows
             if (mean := cells[row.id, column.id].mean) is not None
         }
-        if len(set(values.values())) < 2:  # nothing is better than anything else
-            continue
-        order = sorted(set(values.values()), reverse=not column.lower_is_better)
-        ranks = {value: rank for rank, value in enumerate(order[:2], start=1)}
-        for row, value in values.items():
-            cells[row, column.id] = replace(cells[row, column.id], rank=ranks.get(value))
+        best = sorted(set(shown.values()), reverse=not column.lower_is_better)[:2]
+        for row, value in shown.items():
+            # of one value alone nothing is better than anything else
+            if len(best) == 2 and value in best:
+                key = row, column.id
+                cells[key] = replace(cells[key], rank=1 + best.index(value))
 
 
 def samples(table: Table) -> tuple[Sample, ...]:

@@ -4,19 +4,14 @@ The replicates of a metric are its values on resamples of the items. Resamples a
 and number of items, so those of two encoders are paired.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from workflow_scripts.errors import damaged_file_error
-from workflow_scripts.scoring.bootstrap import paired_p_value, percentile_interval
-from workflow_scripts.scoring.bootstrap_replicates import (
-    REPLICATES,
-    read_replicates,
-    replicates_key,
-)
+from workflow_scripts.scoring.bootstrap import RESAMPLES, paired_p_value, percentile_interval
+from workflow_scripts.scoring.bootstrap_replicates import read_replicates, replicates_key
 from workflow_scripts.scoring.tidy_scores import Score, read_scores
 from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.filling import fill_table
@@ -31,15 +26,13 @@ def _replicates(cell: Cell, details: Details) -> np.ndarray | None:
 
     All parts have the same number of seeds, so one mean over all is that over parts of seed means.
     """
-    parts = []
-    for part in cell.parts:
-        for scores in part.scores:
-            key = replicates_key(part.dataset, part.metric)
-            values = details[details_path(scores)].get(key)
-            if values is None:
-                return None
-            parts.append(values)
-    return np.mean(parts, axis=0)
+    values = [
+        details[details_path(path)].get(replicates_key(part.dataset, part.metric))
+        for part in cell.parts
+        for path in part.scores
+    ]
+    known = [array for array in values if array is not None]
+    return np.mean(known, axis=0) if len(known) == len(values) else None
 
 
 def _all_replicates(table: Table, details: Details) -> dict[tuple[str, str], np.ndarray]:
@@ -99,35 +92,23 @@ def add_intervals(table: Table, details: Details) -> Table:
     return replace(table, cells=cells)
 
 
-def _check_lengths(details: Details) -> None:
-    """Raise `UserError` by its file for replicates on another number of resamples than the most."""
-    shapes = [
-        (path, values.shape)
-        for path, arrays in details.items()
-        for key, values in arrays.items()
-        if key.startswith(REPLICATES)
-    ]
-    usual = Counter(shape for _, shape in shapes).most_common(1)
-    for path, shape in shapes:
-        with damaged_file_error(path):
-            if shape != usual[0][0]:
-                raise ValueError(f"replicates of shape {shape}, most others of {usual[0][0]}")
-
-
-def _check_ends(scores: Mapping[str, Iterable[Score]], details: Details) -> None:
+def _check_replicates(path: str, scores: Iterable[Score], arrays: Mapping[str, np.ndarray]) -> None:
     """Raise `UserError` by its file for replicates that are not of the scores next to them."""
-    for path, rows in scores.items():
-        arrays = details[details_path(path)]
-        for row in rows:
-            values = arrays.get(replicates_key(row.dataset, row.metric))
-            if values is None or row.low is None or row.high is None:
+    with damaged_file_error(path):
+        for score in scores:
+            values = arrays.get(replicates_key(score.dataset, score.metric))
+            if values is None:
                 continue
-            with damaged_file_error(details_path(path)):
-                low, high = percentile_interval(values)
-                # scores are written with six decimals or digits
-                if not np.allclose((low, high), (row.low, row.high), rtol=1e-5, atol=1e-6):
-                    what = f"{row.dataset} {row.metric} from {low:g} to {high:g}"
-                    raise ValueError(f"{what}, in {path} from {row.low:g} to {row.high:g}")
+            what = f"{score.dataset} {score.metric}"
+            if values.shape != (RESAMPLES,):
+                raise ValueError(f"{what} of shape {values.shape}, not {(RESAMPLES,)}")
+            if score.low is None or score.high is None:
+                continue
+            low, high = percentile_interval(values)
+            # scores are written with six decimals or digits
+            if not np.allclose((low, high), (score.low, score.high), rtol=1e-5, atol=1e-6):
+                ends = f"{low:g} to {high:g}, in the scores from {score.low:g} to {score.high:g}"
+                raise ValueError(f"{what} from {ends}")
 
 
 def read_table(table: Table, reference: str | None) -> Table:
@@ -137,6 +118,6 @@ def read_table(table: Table, reference: str | None) -> Table:
     paths = sorted({path for part in parts for path in part.scores})
     scores = {path: read_scores(path) for path in paths}
     details = {name: read_replicates(name) for name in map(details_path, paths)}
-    _check_lengths(details)
-    _check_ends(scores, details)
+    for path in paths:
+        _check_replicates(details_path(path), scores[path], details[details_path(path)])
     return add_intervals(fill_table(table, scores, published), details)

@@ -26,20 +26,16 @@ def read_published(path: str | None) -> dict[tuple[str, str], Decimal]:
         raise UserError(f"{path}:1", problem, "correct it")
     table = Path(path).stem
     for line, (name, row, column, text, *rest) in lines:
+        where = f"{path}:{line}"
         if rest:
-            raise UserError(f"{path}:{line}", f"more than {len(HEADER)} columns", "remove the rest")
+            raise UserError(where, f"more than {len(HEADER)} columns", "remove the rest")
         if name != table:
-            raise UserError(
-                f"{path}:{line}",
-                f"table `{name}` in the reference of `{table}`",
-                f"move the line to {name}.tsv or fix its first column",
-            )
+            problem = f"table `{name}` in the reference of `{table}`"
+            raise UserError(where, problem, f"move the line to {name}.tsv or fix its first column")
         # `Decimal` reads 5_6 and digits of other scripts
         if parse_number(text) is None:
-            raise UserError(
-                f"{path}:{line}", f"value `{text}` is not a number", "give one like 0.556"
-            )
+            raise UserError(where, f"value `{text}` is not a number", "give one like 0.556")
         if (row, column) in published:
-            raise UserError(f"{path}:{line}", f"row `{row}`, column `{column}` twice", "remove one")
+            raise UserError(where, f"row `{row}`, column `{column}` twice", "remove one")
         published[row, column] = Decimal(text)
     return published

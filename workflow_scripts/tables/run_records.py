@@ -7,7 +7,6 @@ The Snakefile hands on when and how the run was started, by the environment.
 
 import json
 import os
-import platform
 import shlex
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -151,17 +149,15 @@ def _versions_of_job(job: JobRecord) -> dict[str, str]:
     return {name: number for name, number in pairs if name in _SCORED_WITH}
 
 
-def _before_pages(jobs: Mapping[str, JobRecord]) -> list[JobRecord]:
-    """Return what the jobs wrote that make encoders and scores, and all that these need."""
+def _of_jobs(jobs: Mapping[str, JobRecord], field: str) -> str:
+    """Return the machines or commits of the jobs that make all but the pages."""
     pages = ("assemble_", "draw_")
-    return [job for name, job in jobs.items() if not name.startswith(pages)]
+    made = (job for name, job in jobs.items() if not name.startswith(pages))
+    return _counted((getattr(job, field) for job in made), "jobs")
 
 
-def _snakemake() -> str:
-    try:
-        return version("snakemake")
-    except PackageNotFoundError:
-        return UNKNOWN
+def _time_text() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def provenance(
@@ -184,11 +180,11 @@ def provenance(
             "files",
         ),
         f"Scores ({len(scored):,} files)": _packages(map(_versions_of_job, scored), "files"),
-        "Machines": [_counted((job.machine for job in _before_pages(jobs)), "jobs")],
-        "Commits": [_counted((job.commit for job in _before_pages(jobs)), "jobs")],
+        "Machines": [_of_jobs(jobs, "machine")],
+        "Commits": [_of_jobs(jobs, "commit")],
         "This page": [
-            *(f"python {platform.python_version()}", f"snakemake {_snakemake()}"),
-            *(machine_text(), f"commit {commit()}", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+            *(text for text in installed_versions() if text.startswith(("python ", "snakemake "))),
+            *(machine_text(), f"commit {commit()}", _time_text()),
         ],
     }
     return {name: lines for name, lines in lines_by_name.items() if lines}
@@ -197,13 +193,11 @@ def provenance(
 def facts(jobs: Mapping[str, JobRecord]) -> dict[str, str]:
     """Return what the overview says of the run: time, machines, commits, command."""
     start: dict[str, Any] = started()
-    now = time.time()
-    ended = f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC"
-    wall = f"; this run began {duration(now - start['started'])} before" if start else ""
+    wall = f"; this run began {duration(time.time() - start['started'])} before" if start else ""
     seconds = sum(job.seconds for job in jobs.values())
     return {
-        "Time": f"{len(jobs):,} jobs, together {duration(seconds)}{wall}; page of {ended}",
-        "Machine": _counted((job.machine for job in _before_pages(jobs)), "jobs"),
-        "Commit": _counted((job.commit for job in _before_pages(jobs)), "jobs"),
+        "Time": f"{len(jobs):,} jobs, together {duration(seconds)}{wall}; page of {_time_text()}",
+        "Machine": _of_jobs(jobs, "machine"),
+        "Commit": _of_jobs(jobs, "commit"),
         "Command": shlex.join(start["command"]) if start else f"{UNKNOWN}: made by the step alone",
     }

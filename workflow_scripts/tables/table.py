@@ -142,8 +142,11 @@ class Table:
     def all_columns(self) -> tuple[Column, ...]:
         """The columns as a page shows them, those of averages and of changes at the end."""
         averages = self.value_columns[len(self.score_columns) :]
-        changes = [column for column in self.value_columns if column.id == self.change_of]
-        changes = [column._replace(id=CHANGE, label=CHANGE) for column in changes]
+        changes = (
+            column._replace(id=CHANGE, label=CHANGE)
+            for column in self.value_columns
+            if column.id == self.change_of
+        )
         return (*self.columns, *averages, *changes)
 
     @property

@@ -1,6 +1,7 @@
 """Words of a data set by frequency, and the score of each bucket (paper, section 5, Figure 8)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -91,33 +92,30 @@ def plot(block: dict[str, Any]) -> Plot:
     """Return counts and scores by bucket. Raises `UserError` for missing data or another task."""
     look = style.style_of(block)
     table = plots.measure(block, COLUMN, block["buckets"])
-    ran = plots.that_ran(block["buckets"])
-    points: list[Point] = []
-    facts: list[str] = []
+    ran, dataset = plots.that_ran(block["buckets"]), block["dataset"]
+    if not ran:
+        return Plot(block["buckets"], values=table)
     numbers = [("Bucket", "Words of the data set", "Score", "95% interval", "Seeds")]
-    if ran:
-        dataset = block["dataset"]
-        words = _words_of_pairs(block["items"], block["strings"])
-        counts = words_by_bucket(
-            words, {bucket["id"]: read_lines(bucket["corpus"]) for bucket in ran}
-        )
-        points += [Point("words", "words", name, number) for name, number in counts.items()]
-        for bucket in ran:
-            cell = table.cells[bucket["id"], COLUMN]
-            points.append(Point("score", "score", bucket["id"], cell.mean, *plots.error_bar(cell)))
-            count = f"{counts[bucket['id']]:,}"
-            numbers.append((bucket["label"], count, *plots.value_texts(cell)))
-        numbers.append((BEYOND, f"{counts[BEYOND]:,}", DASH, DASH, DASH))
-        facts = [
-            f"Words: how many of the {sum(counts.values()):,} distinct words of {dataset} (case "
-            f"ignored) are in the corpus of each bucket; “{BEYOND}”: in none of the buckets shown.",
-            "Score: after tuning on the words of that bucket alone; "
-            + ", ".join(plots.metrics_of(ran))
-            + ", mean over seeds ± sample standard deviation (a single run has none).",
-            plots.bars_fact(table.cells.values(), look.intervals),
-            *plots.sample_facts(table),
-        ]
-    return Plot(points, facts, numbers, block["buckets"], lambda: _draw(block, ran, points), table)
+    words = _words_of_pairs(block["items"], block["strings"])
+    counts = words_by_bucket(words, {bucket["id"]: read_lines(bucket["corpus"]) for bucket in ran})
+    points = [Point("words", "words", name, number) for name, number in counts.items()]
+    for bucket in ran:
+        cell = table.cells[bucket["id"], COLUMN]
+        points.append(Point("score", "score", bucket["id"], cell.mean, *plots.error_bar(cell)))
+        count = f"{counts[bucket['id']]:,}"
+        numbers.append((bucket["label"], count, *plots.value_texts(cell)))
+    numbers.append((BEYOND, f"{counts[BEYOND]:,}", DASH, DASH, DASH))
+    facts = [
+        f"Words: how many of the {sum(counts.values()):,} distinct words of {dataset} (case "
+        f"ignored) are in the corpus of each bucket; “{BEYOND}”: in none of the buckets shown.",
+        "Score: after tuning on the words of that bucket alone; "
+        + ", ".join(plots.metrics_of(ran))
+        + ", mean over seeds ± sample standard deviation (a single run has none).",
+        plots.bars_fact(table.cells.values(), look.intervals),
+        *plots.sample_facts(table),
+    ]
+    draw = partial(_draw, block, ran, points)
+    return Plot(block["buckets"], points, facts, numbers, draw, table)
 
 
 def _draw(block: Mapping[str, Any], ran: Sequence[Entry], points: Sequence[Point]) -> "Figure":

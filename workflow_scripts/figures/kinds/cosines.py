@@ -1,7 +1,9 @@
 """Histograms of the cosines of positive and negative pairs (paper, section 5 and Figure 7)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workflow_scripts.figures import plots, style
@@ -66,41 +68,40 @@ def plot(block: dict[str, Any]) -> Plot:
     import numpy as np
 
     ran, dataset = plots.that_ran(block["panels"]), block["dataset"]
-    classes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    if not ran:
+        return Plot(block["panels"])
+    pairs: list[tuple[np.ndarray, np.ndarray]] = []
     for panel in ran:
         cosines, labels = plots.read_pairs(panel["parts"][0]["scores"][0], dataset)
         cosines = np.clip(cosines, -1, 1)
-        classes[panel["id"]] = (cosines[labels == 1], cosines[labels == 0])
+        pairs.append((cosines[labels == 1], cosines[labels == 0]))
+    values_of_all = list(chain.from_iterable(pairs))
+    width = FINE if min(map(len, values_of_all)) >= PAIRS_OF_FINE_BINS else COARSE
+    edges = bin_edges(values_of_all, width)
+    centres = edges[:-1] + width / 2
     points: list[Point] = []
-    facts: list[str] = []
-    panels: dict[str, tuple[Histogram, Histogram]] = {}
-    edges = np.zeros(0)
+    panels: list[tuple[Histogram, Histogram]] = []
     numbers = [("Panel", "Median of positive pairs", "Median of negative pairs", "Runs")]
-    if ran:
-        values_of_all = [values for pair in classes.values() for values in pair]
-        width = FINE if min(map(len, values_of_all)) >= PAIRS_OF_FINE_BINS else COARSE
-        edges = bin_edges(values_of_all, width)
-        centres = edges[:-1] + width / 2
-        for name, pair in classes.items():
-            positive, negative = (histogram(cosines, edges) for cosines in pair)
-            panels[name] = positive, negative
-            for series, classed in (("positive", positive), ("negative", negative)):
-                shares = zip(centres, classed.shares, strict=True)
-                points += [Point(name, series, float(x), float(y)) for x, y in shares]
-                points.append(Point(name, f"median of {series}", classed.median, None))
-        counts = {tuple(map(len, pair)) for pair in classes.values()}
-        of_pairs = " or ".join(f"{p:,} positive and {n:,} negative" for p, n in sorted(counts))
-        facts = [
-            f"{dataset}: the cosine of the two vectors of each pair, {of_pairs} pairs.",
-            "Each panel shows one run, the first seed of its encoder.",
-            f"Bins are {width:g} wide and the same in all panels; x in the tsv is their middle, "
-            "y the share of the pairs of a class, in per cent. Panels have y axes of their own.",
-            "Median: dashed, positive pairs; dotted, negative pairs.",
-        ]
-        for panel in ran:
-            medians = (format_number(classed.median) for classed in panels[panel["id"]])
-            numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
-    return Plot(points, facts, numbers, block["panels"], lambda: _draw(block, ran, panels, edges))
+    for panel, (positive, negative) in zip(ran, pairs, strict=True):
+        histograms = histogram(positive, edges), histogram(negative, edges)
+        panels.append(histograms)
+        for series, classed in zip(("positive", "negative"), histograms, strict=True):
+            shares = zip(centres, classed.shares, strict=True)
+            points += [Point(panel["id"], series, float(x), float(y)) for x, y in shares]
+            points.append(Point(panel["id"], f"median of {series}", classed.median, None))
+        medians = (format_number(classed.median) for classed in histograms)
+        numbers.append((panel["label"], *medians, str(len(panel["parts"][0]["scores"]))))
+    counts = {(len(positive), len(negative)) for positive, negative in pairs}
+    of_pairs = " or ".join(f"{p:,} positive and {n:,} negative" for p, n in sorted(counts))
+    facts = [
+        f"{dataset}: the cosine of the two vectors of each pair, {of_pairs} pairs.",
+        "Each panel shows one run, the first seed of its encoder.",
+        f"Bins are {width:g} wide and the same in all panels; x in the tsv is their middle, "
+        "y the share of the pairs of a class, in per cent. Panels have y axes of their own.",
+        "Median: dashed, positive pairs; dotted, negative pairs.",
+    ]
+    draw = partial(_draw, block, ran, panels, edges)
+    return Plot(block["panels"], points, facts, numbers, draw)
 
 
 def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
@@ -110,14 +111,15 @@ def _occupied(shares: "np.ndarray", edges: "np.ndarray") -> "tuple[np.ndarray, n
     return shares[first : last + 1], edges[first : last + 2]
 
 
-Panels = Mapping[str, tuple[Histogram, Histogram]]
-
-
-def _draw(block: Entry, ran: Sequence[Entry], panels: Panels, edges: "np.ndarray") -> "Figure":
+def _draw(
+    block: Entry,
+    ran: Sequence[Entry],
+    panels: Sequence[tuple[Histogram, Histogram]],
+    edges: "np.ndarray",
+) -> "Figure":
     figure = style.new_figure(style.style_of(block), 0.75 + 1.15 * len(ran))
     rows = figure.subplots(len(ran), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, panel in zip(rows, ran, strict=True):
-        positive, negative = panels[panel["id"]]
+    for axes, panel, (positive, negative) in zip(rows, ran, panels, strict=True):
         look = {"facecolor": style.POSITIVE + "80", "edgecolor": style.POSITIVE, "hatch": "//////"}
         shares = _occupied(positive.shares, edges)
         filled = axes.stairs(*shares, fill=True, linewidth=0.8, **look)
@@ -126,8 +128,7 @@ def _draw(block: Entry, ran: Sequence[Entry], panels: Panels, edges: "np.ndarray
         line = {"color": "black", "linewidth": 0.9}
         middle = axes.axvline(positive.median, linestyle=(0, (4, 2)), **line)
         other_middle = axes.axvline(negative.median, linestyle=(0, (1, 1.5)), **line)
-        title = style.wrapped(panel["label"], 50)
-        axes.set_title(title, loc="left")
+        axes.set_title(style.wrapped(panel["label"], 50), loc="left")
         axes.set_ylabel("Pairs of\nthe class (%)")
         axes.set_ylim(bottom=0)
         axes.set_xlim(edges[0], edges[-1])

@@ -1,7 +1,8 @@
 """Score against the size of the corpus that was tuned on (paper, section 5 and Figure 5)."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from workflow_scripts.files import read_json
 from workflow_scripts.tables.cells import Cell
 from workflow_scripts.tables.config import ById
 from workflow_scripts.tables.numbers import format_number, three_digits
+from workflow_scripts.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,6 +116,8 @@ def plot(block: dict[str, Any]) -> Plot:
     look = style.style_of(block)
     table = plots.measure(block, COLUMN, entries)
     drawn = [series for series in block["series"] if plots.that_ran(series["points"])]
+    if not drawn:
+        return Plot(entries, values=table)
     points: list[Point] = []
     numbers = [("Line", "Strings", "Score", "95% interval", "Seeds")]
     measured, flat = [], []
@@ -126,50 +130,37 @@ def plot(block: dict[str, Any]) -> Plot:
             numbers.append((series["label"], f"{size:,}", *plots.value_texts(cell)))
         measured.append(plots.metrics_of(ran))
         flat += flat_fact(series["label"], [table.cells[point["id"], COLUMN] for point in ran])
-    facts = []
-    if points:
-        facts = [
-            *(
-                f"{series['label']}: {', '.join(by)}."
-                for series, by in zip(drawn, measured, strict=True)
-            ),
-            "Score: mean over seeds ± sample standard deviation; a single run has none.",
-            plots.bars_fact(table.cells.values(), look.intervals),
-            *flat,
-            *plots.sample_facts(table),
-        ]
-        if len(drawn) > 1:
-            facts.append(
-                "Lines are drawn a little to the left or right of their sizes, so that bars stand "
-                "apart; the tsv has the sizes."
-            )
-        if any(metrics != measured[0] for metrics in measured):
-            facts.append(
-                "The lines are measured on different data or by different metrics: their courses "
-                "may be compared, their heights may not."
-            )
-    counts = {
-        series["id"]: {table.cells[point["id"], COLUMN].n for point in series["points"]} - {None}
-        for series in drawn
-    }
-
-    def draw() -> "Figure":
-        return _draw(block, drawn, points, counts)
-
-    return Plot(points, facts, numbers, entries, draw, table)
+    facts = [
+        *(
+            f"{series['label']}: {', '.join(by)}."
+            for series, by in zip(drawn, measured, strict=True)
+        ),
+        "Score: mean over seeds ± sample standard deviation; a single run has none.",
+        plots.bars_fact(table.cells.values(), look.intervals),
+        *flat,
+        *plots.sample_facts(table),
+    ]
+    if len(drawn) > 1:
+        facts.append(
+            "Lines are drawn a little to the left or right of their sizes, so that bars stand "
+            "apart; the tsv has the sizes."
+        )
+    if any(metrics != measured[0] for metrics in measured):
+        facts.append(
+            "The lines are measured on different data or by different metrics: their courses "
+            "may be compared, their heights may not."
+        )
+    draw = partial(_draw, block, drawn, points, table)
+    return Plot(entries, points, facts, numbers, draw, table)
 
 
-def _draw(
-    block: Mapping[str, Any],
-    ran: Sequence[Entry],
-    points: Sequence[Point],
-    counts: Mapping[str, set[int | None]],
-) -> "Figure":
+def _draw(block: Entry, ran: Sequence[Entry], points: Sequence[Point], table: Table) -> "Figure":
     from matplotlib.ticker import NullLocator
 
     look, labels = style.style_of(block), []
     for series in ran:
-        n = " or ".join(f"{count:,}" for count in sorted(filter(None, counts[series["id"]])))
+        counts = {table.cells[point["id"], COLUMN].n for point in series["points"]}
+        n = " or ".join(f"{count:,}" for count in sorted(filter(None, counts)))
         labels.append(style.wrapped(f"{series['label']} (n={n})", look.legend_characters))
     figure = style.new_figure(look, 2.3 + 0.14 * style.line_count(labels))
     axes = figure.add_subplot()

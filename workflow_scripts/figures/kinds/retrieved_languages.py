@@ -1,6 +1,7 @@
 """Languages of what is nearest to the sentences of each language (CMLM, section 5.2, Figure 2)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -96,8 +97,9 @@ def plot(block: dict[str, Any]) -> Plot:
     """Return the columns of a block. Raises `UserError` for missing data or languages."""
     table = plots.measure(block, COLUMN, block["columns"])
     ran, dataset, k = plots.that_ran(block["columns"]), block["dataset"], block["neighbours"]
+    if not ran:
+        return Plot(block["columns"], values=table)
     points: list[Point] = []
-    facts: list[str] = []
     columns: dict[str, Shares] = {}
     numbers = [("Column", "Own language", "95% interval", "If language played no role", "Seeds")]
     for column in ran:
@@ -117,25 +119,25 @@ def plot(block: dict[str, Any]) -> Plot:
             sum(n * measured.expected(language) for language, n in measured.queries.items()) / total
         )
         numbers.append((column["label"], value, interval, format_number(by_chance), seeds))
-    if ran:
-        # the same for all columns of a data set
-        points = list(dict.fromkeys(points))
-        counts = ", ".join(f"{language} {n:,}" for language, n in measured.queries.items())
-        facts = [
-            f"Each sentence of {dataset} is a query: {counts}. Counted are the languages of the "
-            f"{k} others that are nearest by cosine; shares are means over the queries of a "
-            "language and over seeds.",
-            "Each bar begins with the query's own language; the dashed line is its share if "
-            "language played no role.",
-            "PCR: each language without the first principal component of its own sentences here.",
-            "Translations of a query are among what can be found: an encoder that puts them first "
-            "has less of its own language than if language played no role.",
-            "Own language: the share of the query's language over all queries, mean over "
-            "seeds ± sample standard deviation "
-            "(a single run has none); the interval is the 95% bootstrap interval over queries.",
-            *plots.sample_facts(table),
-        ]
-    return Plot(points, facts, numbers, block["columns"], lambda: _draw(block, ran, columns), table)
+    # the same for all columns of a data set
+    points = list(dict.fromkeys(points))
+    counts = ", ".join(f"{language} {n:,}" for language, n in measured.queries.items())
+    facts = [
+        f"Each sentence of {dataset} is a query: {counts}. Counted are the languages of the "
+        f"{k} others that are nearest by cosine; shares are means over the queries of a "
+        "language and over seeds.",
+        "Each bar begins with the query's own language; the dashed line is its share if "
+        "language played no role.",
+        "PCR: each language without the first principal component of its own sentences here.",
+        "Translations of a query are among what can be found: an encoder that puts them first "
+        "has less of its own language than if language played no role.",
+        "Own language: the share of the query's language over all queries, mean over "
+        "seeds ± sample standard deviation "
+        "(a single run has none); the interval is the 95% bootstrap interval over queries.",
+        *plots.sample_facts(table),
+    ]
+    draw = partial(_draw, block, ran, columns)
+    return Plot(block["columns"], points, facts, numbers, draw, table)
 
 
 def _shown(block: Entry, measured: Shares) -> list[str]:

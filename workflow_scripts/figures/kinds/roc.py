@@ -1,6 +1,7 @@
 """ROC curves with the area under each (paper, section 4.2 and Figure 4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.errors import UserError, damaged_file_error
@@ -10,6 +11,7 @@ from workflow_scripts.figures.plots import Entry, Plot, Point
 from workflow_scripts.scoring.tidy_scores import read_scores
 from workflow_scripts.tables.document import DASH
 from workflow_scripts.tables.numbers import format_number
+from workflow_scripts.tables.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,33 +82,25 @@ def plot(block: dict[str, Any]) -> Plot:
         drawn = zip(*corners(*rates), strict=True)
         points += [Point(dataset, curve["id"], float(x), float(y)) for x, y in drawn]
     table = plots.measure(block, COLUMN, block["curves"])
+    if not ran:
+        return Plot(block["curves"], values=table)
     numbers = [("Curve", "AUC", "95% interval", "Seeds", "Paper")]
-    areas, has_deviations = {}, False
     for curve in ran:
         cell = table.cells[curve["id"], COLUMN]
-        texts = plots.value_texts(cell)
-        areas[curve["id"]] = texts[0]
-        has_deviations |= cell.sd is not None
         paper = DASH if cell.published is None else format_number(cell.published)
-        numbers.append((curve["label"], *texts, paper))
-    facts = []
-    if ran:
-        facts = [
-            "A pair is ranked by the cosine of its two vectors; the curve goes through all "
-            "thresholds. AUC: area under the curve, mean over seeds ± sample standard deviation "
-            "(a single run has none); the interval is the 95% bootstrap interval over pairs.",
-            f"Each curve is that of one run: {_drawn_seeds(ran, seeds)}.",
-            *plots.sample_facts(table),
-            f"Of the pairs, {int(labels.sum()):,} are positive and "
-            f"{int((labels == 0).sum()):,} negative.",
-            "Diagonal: a ranking by chance, AUC .500.",
-        ]
-    title = "AUC (mean ± deviation over seeds)" if has_deviations else "AUC"
-
-    def draw() -> "Figure":
-        return _draw(block, ran, points, areas, title)
-
-    return Plot(points, facts, numbers, block["curves"], draw, table)
+        numbers.append((curve["label"], *plots.value_texts(cell), paper))
+    facts = [
+        "A pair is ranked by the cosine of its two vectors; the curve goes through all "
+        "thresholds. AUC: area under the curve, mean over seeds ± sample standard deviation "
+        "(a single run has none); the interval is the 95% bootstrap interval over pairs.",
+        f"Each curve is that of one run: {_drawn_seeds(ran, seeds)}.",
+        *plots.sample_facts(table),
+        f"Of the pairs, {int(labels.sum()):,} are positive and "
+        f"{int((labels == 0).sum()):,} negative.",
+        "Diagonal: a ranking by chance, AUC .500.",
+    ]
+    draw = partial(_draw, block, ran, points, table)
+    return Plot(block["curves"], points, facts, numbers, draw, table)
 
 
 def _first_seed(path: str, dataset: str, false: "np.ndarray", true: "np.ndarray") -> int:
@@ -132,15 +126,15 @@ def _drawn_seeds(ran: Sequence[Entry], seeds: Sequence[int]) -> str:
     return "the first seed of each (" + "; ".join(named) + ")"
 
 
-def _draw(
-    block: Entry,
-    ran: Sequence[Entry],
-    points: Sequence[Point],
-    areas: Mapping[str, str],
-    title: str,
-) -> "Figure":
+def _draw(block: Entry, ran: Sequence[Entry], points: Sequence[Point], table: Table) -> "Figure":
     look = style.style_of(block)
-    texts = [f"{curve['label']}: {areas[curve['id']]}" for curve in ran]
+    cells = [table.cells[curve["id"], COLUMN] for curve in ran]
+    has_deviations = any(cell.sd is not None for cell in cells)
+    title = "AUC (mean ± deviation over seeds)" if has_deviations else "AUC"
+    texts = [
+        f"{curve['label']}: {plots.value_texts(cell)[0]}"
+        for curve, cell in zip(ran, cells, strict=True)
+    ]
     # below the diagonal there is room for a few short lines
     inside = [style.wrapped(text, look.legend_characters - LESS_INSIDE) for text in texts]
     is_inside = style.line_count(inside) <= MOST_INSIDE

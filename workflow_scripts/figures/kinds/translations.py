@@ -1,6 +1,7 @@
 """Sentences and their translations as points of a plane (CMLM, section 5.2 and Figure 3)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -130,8 +131,9 @@ def plot(block: dict[str, Any]) -> Plot:
     """Return the panels of a block: of each the vectors of its first seed. Raises `UserError`."""
     table = plots.measure(block, COLUMN, block["panels"])
     ran = plots.that_ran(block["panels"])
+    if not ran:
+        return Plot(block["panels"])
     points: list[Point] = []
-    facts: list[str] = []
     planes: dict[str, Plane] = {}
     numbers = [
         ("Panel", "Pairs", "Drawn", "Variance in the plane", "Between the two sides", "Accuracy")
@@ -150,31 +152,27 @@ def plot(block: dict[str, Any]) -> Plot:
         shares = (in_plane, format_number(plane.between))
         accuracy = plots.value_texts(table.cells[name, COLUMN])[0]
         numbers.append((panel["label"], *counts, *shares, accuracy))
-    if ran:
-        how = {
-            "pca": "The axes are the first two principal components of both sides together",
-            "tsne": f"By t-SNE of both sides together, perplexity {PERPLEXITY:g} or a third of "
-            f"the points, seed {SEED}",
-        }
-        facts = [
-            f"{how[block['method']]}; vectors are not scaled to unit length. Panels have axes of "
-            "their own.",
-            "Each panel shows one run, the first seed of its encoder.",
-            "The tsv names a sentence and its translation by side and line of the file (right: "
-            "English).",
-            "Variance in the plane: the share of that of all vectors. Between the two sides: the "
-            "share that lies between the means of the two languages, 0 where they coincide.",
-            "Accuracy, the bars: sentences whose translation is the nearest English one by "
-            "cosine, in all dimensions; mean over seeds ± sample standard deviation (a single run "
-            "has none).",
-            plots.bars_fact(table.cells.values(), style.style_of(block).intervals),
-            *plots.sample_facts(table),
-        ]
-
-    def draw() -> "Figure":
-        return _draw(block, ran, planes, table)
-
-    return Plot(points, facts, numbers, block["panels"], draw)
+    how = {
+        "pca": "The axes are the first two principal components of both sides together",
+        "tsne": f"By t-SNE of both sides together, perplexity {PERPLEXITY:g} or a third of "
+        f"the points, seed {SEED}",
+    }
+    facts = [
+        f"{how[block['method']]}; vectors are not scaled to unit length. Panels have axes of "
+        "their own.",
+        "Each panel shows one run, the first seed of its encoder.",
+        "The tsv names a sentence and its translation by side and line of the file (right: "
+        "English).",
+        "Variance in the plane: the share of that of all vectors. Between the two sides: the "
+        "share that lies between the means of the two languages, 0 where they coincide.",
+        "Accuracy, the bars: sentences whose translation is the nearest English one by "
+        "cosine, in all dimensions; mean over seeds ± sample standard deviation (a single run "
+        "has none).",
+        plots.bars_fact(table.cells.values(), style.style_of(block).intervals),
+        *plots.sample_facts(table),
+    ]
+    draw = partial(_draw, block, ran, planes, table)
+    return Plot(block["panels"], points, facts, numbers, draw)
 
 
 def _sides(panel: Entry) -> "np.ndarray":
@@ -251,32 +249,29 @@ def _draw_accuracy(
 
     axes, width, tops = figure.subplots(), 0.8 / len(rows), [0.0]
     for number, row in enumerate(rows):
-        bars = []
-        for group, column in enumerate(columns):
-            cell = table.cells.get((f"{row['id']}/{column['id']}", COLUMN))
-            if cell is not None and cell.mean is not None:
-                x = group + width * (number - (len(rows) - 1) / 2)
-                low, high = plots.error_bar(cell) if look.intervals else (None, None)
-                bars.append(Point("", "", x, cell.mean, low, high))
+        cells = [table.cells[f"{row['id']}/{column['id']}", COLUMN] for column in columns]
+        bars = [
+            (group + width * (number - (len(rows) - 1) / 2), 100 * cell.mean, cell)
+            for group, cell in enumerate(cells)
+            if cell.mean is not None
+        ]
         fill = style.BARS[number % len(style.BARS)]
         label = style.wrapped(row["label"], style.SIDE_CHARACTERS)
-        centres: list[Any] = [bar.x for bar in bars]
-        axes.bar(centres, [100 * (bar.y or 0) for bar in bars], 0.9 * width, label=label, **fill)
-        for x, bar in zip(centres, bars, strict=True):
-            top = bar.y or 0
-            if bar.low is not None and bar.high is not None:
-                ends = [100 * bar.low, 100 * bar.high]
-                axes.plot([x, x], ends, "-_", color="black", linewidth=0.8)
-                top = bar.high
-            axes.annotate(
-                f"{100 * (bar.y or 0):.0f}",
-                (x, 100 * top),
-                xytext=(0, 2),
-                textcoords="offset points",
-                ha="center",
-                fontsize=look.small_size,
-            )
-            tops.append(100 * top)
+        centres, heights = [x for x, _, _ in bars], [height for _, height, _ in bars]
+        axes.bar(centres, heights, 0.9 * width, label=label, **fill)
+        for x, height, cell in bars:
+            low, high = plots.error_bar(cell) if look.intervals else (None, None)
+            top = height
+            if low is not None and high is not None:
+                axes.plot([x, x], [100 * low, 100 * high], "-_", color="black", linewidth=0.8)
+                top = 100 * high
+            above: dict[str, Any] = {
+                "xytext": (0, 2),
+                "textcoords": "offset points",
+                "ha": "center",
+            }
+            axes.annotate(f"{height:.0f}", (x, top), **above, fontsize=look.small_size)
+            tops.append(top)
     # room for the numbers above the bars
     axes.set(ylim=(0, 1.25 * max(tops) or 1), xlim=(-0.5, len(columns) - 0.5))
     axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))

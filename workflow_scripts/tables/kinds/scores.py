@@ -1,8 +1,8 @@
 """Tables of scores: encoders in rows, data sets in columns, the published value beside each."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -89,6 +89,9 @@ class RowBlock(EncoderRow):
         return self
 
 
+Named = TypeVar("Named", ColumnBlock, RowBlock)
+
+
 class Overview(Block):
     """What the first page shows of a table: rows beside those that they are compared with."""
 
@@ -107,54 +110,21 @@ class Only(Block):
         None, description="Ids of the columns to show; default: all."
     )
 
-    def narrow(self, table: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a block of a table with these rows and columns, in the order of the table.
-
-        What names others goes too: `against`, `change_of` and parts of `overview`. Raises a mistake
-        for a name that the table has not.
-        """
-        narrowed = dict(table)
-        for key, names in (("rows", self.rows), ("columns", self.columns)):
-            items = table.get(key)
-            # of another form: a mistake that the table itself reports
-            if names is None or not isinstance(items, list):
-                continue
-            known = [item["id"] for item in items if isinstance(item, Mapping) and "id" in item]
-            for name in names:
-                _require(name, known, f"`only.{key}` names `{name}`, which the table does not have")
-            kept = [item for item in items if isinstance(item, Mapping) and item.get("id") in names]
-            narrowed[key] = kept
-        return _without_others(narrowed)
-
-
-def _without_others(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a narrowed block without what names rows and columns that are gone."""
-    rows, columns = (
-        {item.get("id") for item in table.get(key, ()) if isinstance(item, Mapping)}
-        for key in ("rows", "columns")
-    )
-    columns |= {AVERAGE} if table.get("average") else set()
-    if table.get("change_of") not in columns:
-        table.pop("change_of", None)
-    if isinstance(table.get("rows"), list):
-        table["rows"] = [
-            {key: value for key, value in row.items() if key != "against" or value in rows}
-            for row in table["rows"]
-        ]
-    if isinstance(overview := table.get("overview"), Mapping):
-        compared = {row["id"] for row in table["rows"] if row.get("against") is not None}
-        shown = overview.get("rows")
-        kept = shown and [name for name in shown if name in compared]
-        table["overview"] = {**overview, "rows": kept}
-        if overview.get("column") not in columns or kept == [] or not compared:
-            del table["overview"]
-    return table
-
 
 def _require(name: str | None, known: list[str], problem: str) -> None:
     """Raise a mistake that says `problem` for a name that is given and not known."""
     if name is not None and name not in known:
         raise mistake(f"{problem}; {nearest_name(name, known)}")
+
+
+def _kept(key: str, names: list[str] | None, blocks: list[Named]) -> list[Named]:
+    """Return the blocks that `only` names, all where it names none."""
+    if names is None:
+        return blocks
+    known = [block.id for block in blocks]
+    for name in names:
+        _require(name, known, f"`only.{key}` names `{name}`, which the table does not have")
+    return [block for block in blocks if block.id in names]
 
 
 class Config(TableBlock):
@@ -184,18 +154,30 @@ class Config(TableBlock):
     columns: ById[ColumnBlock] = Field(description="What is shown of the rows.")
     rows: ById[RowBlock] = Field(description="Encoders.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _narrowed(cls, value: Any) -> Any:
-        only = value.get("only") if isinstance(value, Mapping) else None
-        # one of another form is a mistake that its own type reports
-        if not isinstance(only, Mapping) or not only.keys() <= Only.model_fields.keys():
-            return value
-        rows, columns = (
-            names if isinstance(names := only.get(key), list) else None
-            for key in ("rows", "columns")
-        )
-        return Only.model_construct(rows=rows, columns=columns).narrow(value)
+    @model_validator(mode="after")
+    def _narrowed(self) -> "Config":
+        """Return the table with the rows and columns of `only`, in the order of the table.
+
+        What names others goes too: `against`, `change_of` and parts of `overview`.
+        """
+        if self.only is None:
+            return self
+        columns = _kept("columns", self.only.columns, self.columns)
+        rows = _kept("rows", self.only.rows, self.rows)
+        ids = {row.id for row in rows}
+        rows = [
+            row if row.against in ids else row.model_copy(update={"against": None}) for row in rows
+        ]
+        changes = {"columns": columns, "rows": rows}
+        values = {column.id for column in columns} | ({AVERAGE} if self.average else set())
+        if self.change_of not in values:
+            changes["change_of"] = None
+        if (overview := self.overview) is not None:
+            compared = [row.id for row in rows if row.against is not None]
+            shown = [name for name in overview.rows or compared if name in compared]
+            is_kept = shown and overview.column in values
+            changes["overview"] = overview.model_copy(update={"rows": shown}) if is_kept else None
+        return self.model_copy(update=changes)
 
     @property
     def score_columns(self) -> list[ColumnBlock]:
