@@ -145,14 +145,6 @@ def test_a_refusal_fails_now_or_after_attempts(server, part, policy, status, req
     assert files_below(part.parent) == []
 
 
-def test_without_another_policy_six_attempts_are_made(server, part, pauses):
-    server.files["file.txt"] = Served(BODY, refusal=(500, 99))
-    with pytest.raises(UserError, match="given up after 6 attempts"):
-        get(server, part, Policy(pause=pauses.append))
-    assert len(server.requests) == 6
-    assert len(pauses) == 5
-
-
 def test_a_server_that_is_not_there_is_one_error(part, policy, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with pytest.raises(UserError, match="given up after 3 attempts: no answer"):
@@ -338,7 +330,7 @@ def test_redirections_are_followed(server, part, policy):
     get(server, part, policy, path="a/here")
     round_about = {"Location": "/a/here"}
     server.files["a/here"] = Served(b"", refusal=(302, 99), headers=round_about)
-    with pytest.raises(UserError, match=r"leads nowhere \(more than 10 redirections"):
+    with pytest.raises(UserError, match=r"leads nowhere \(Exceeded 10 redirects"):
         get(server, part.with_name("b"), policy, path="a/here")
     for nowhere in ("file:///etc/passwd", "http://a..b/c", "http://[::1", "http://x:port/"):
         server.files["a/here"].headers = {"Location": nowhere}
