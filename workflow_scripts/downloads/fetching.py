@@ -181,15 +181,7 @@ class _Fetching:
                 "it is left as it is: move it away to fetch the right one, or leave this set out "
                 "if the file is yours",
             )
-        return self._with_stored(file, _record(file, None, sha256, size))
-
-    def _with_stored(self, file: StoredFile, record: Record) -> Record:
-        """Return a record with the hash of the file itself, where `sha256` is that of its content.
-
-        By it the file is compared before each run.
-        """
-        stored = {"stored_sha256": sha256_of(self.root / file.path)} if file.gzipped else {}
-        return record | stored
+        return _record(file, path, None, sha256, size)
 
     def _download(
         self, sources: list[_Source], part: Path, sha256: str | None, file: _Wanted
@@ -238,7 +230,7 @@ class _Fetching:
         sha256, size = _content(file, path)
         if expected is None:
             self._note({file.path: sha256})
-        self.records[file.path] = self._with_stored(file, _record(file, source.url, sha256, size))
+        self.records[file.path] = _record(file, path, source.url, sha256, size)
 
     def _fetch_members(self, archive: RegisteredArchive) -> None:
         for file in archive.members:
@@ -284,7 +276,7 @@ class _Fetching:
                     )
                 if expected is None:
                     noted[file.path] = sha256
-                records[file.path] = _record(file, url, sha256, size)
+                records[file.path] = _record(file, unpacked[file.member], url, sha256, size)
             for file in members:
                 path = self.root / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -322,10 +314,12 @@ def _failure(failures: list[UserError], file: _Wanted) -> UserError:
     )
 
 
-def _record(file: StoredFile, url: str | None, sha256: str, size: int) -> Record:
+def _record(file: StoredFile, path: Path, url: str | None, sha256: str, size: int) -> Record:
     date = datetime.now(UTC).isoformat(timespec="seconds")
     told = None if url is None else shown(url)
-    return {"path": file.path, "url": told, "sha256": sha256, "size": size, "date": date}
+    record = {"path": file.path, "url": told, "sha256": sha256, "size": size, "date": date}
+    # before each run the file itself is compared, not its content
+    return record | ({"stored_sha256": sha256_of(path)} if file.gzipped else {})
 
 
 def _content(file: StoredFile, path: Path) -> tuple[str, int]:
