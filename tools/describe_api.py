@@ -1,7 +1,4 @@
-"""Write the reference of the Python API from the signatures and docstrings of `mirror_bert`.
-
-`make docs` writes docs/reference/api.md; a test compares that file with what it would write.
-"""
+"""The reference of the Python API, from the signatures and docstrings of `mirror_bert`."""
 
 import inspect
 import re
@@ -10,7 +7,6 @@ from typing import Any
 
 import mirror_bert
 from mirror_bert import sentence_transformers
-from tools.describe_config import write_page
 
 HEAD = """# The Python API
 
@@ -80,7 +76,3 @@ def _default(value: Any) -> str:
     # not the path of this machine of a file that comes with the package
     text = re.sub(r"(Posix)?Path\('[^']*/(config/[^']*)'\)", r"'\2'", repr(value))
     return text.replace("<factory>", "{}")
-
-
-if __name__ == "__main__":
-    write_page(describe(), __doc__)

@@ -1,13 +1,10 @@
-"""Write the reference of the commands from their path functions.
-
-`make docs` writes docs/reference/commands.md; a test compares that file with what it would write.
-"""
+"""The reference of the commands, from their path functions."""
 
 import importlib
 import re
 from types import FunctionType
 
-from tools.describe_config import write_page
+from tools.doc_pages import markdown_table
 from workflow_scripts.cli import COMMAND, COMMANDS
 from workflow_scripts.command_line import default_text, read_help
 
@@ -46,20 +43,12 @@ def section_of(name: str, function: FunctionType, heading: str = "##") -> str:
         what = "; ".join(filter(None, (before, text, after)))
         value = ", ".join(f"`{choice}`" for choice in option.choices)
         value = value or (f"`{option.value_name}`" if option.value_name else "")
-        rows.append(f"| `{option.name}` | {_cell(value)} | {_cell(what)} |")
-    table = ["| option | value | what it is |", "| --- | --- | --- |", *rows]
+        rows.append((f"`{option.name}`", value, what))
+    table = markdown_table(["option", "value", "what it is"], rows)
     return "\n\n".join([f"{heading} {name}", _text(about), "\n".join(table)]) + "\n"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _text(text: str) -> str:
     """Return a text with each of its paragraphs on a line."""
     paragraphs = re.split(r"\n\s*\n", text.strip())
     return "\n\n".join(" ".join(one.split()) for one in paragraphs)
-
-
-if __name__ == "__main__":
-    write_page(describe(), __doc__)

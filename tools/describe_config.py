@@ -1,26 +1,21 @@
-"""Write the reference of every key of config from the types of its blocks.
+"""The reference of every key of config, from the types of its blocks."""
 
-`make docs` writes docs/reference/config.md; a test compares that file with what it would write.
-"""
-
-import argparse
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from tools.doc_pages import markdown_table
 from workflow_scripts import plugins
 from workflow_scripts.configuration.config import Config
 from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
 from workflow_scripts.datasets.entry import entry_type
 from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
-from workflow_scripts.files import write_text
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
 from workflow_scripts.scoring.metric_names import load_metric
 from workflow_scripts.scoring.metrics.register import metrics_of
@@ -186,9 +181,8 @@ def _whose(having: Sequence[str], names: Sequence[str]) -> str:
     return ", ".join(having)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *([_cell(cell) for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n".replace("|  |", "| |") for line in lines)
+def _table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    return "".join(f"{line}\n" for line in markdown_table(heads, rows))
 
 
 def _first_paragraph(block: type[BaseModel]) -> str:
@@ -198,10 +192,6 @@ def _first_paragraph(block: type[BaseModel]) -> str:
 
 def _paragraph(text: str | None) -> str:
     return " ".join((text or "").strip().split("\n\n")[0].split())
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def fields_of(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
@@ -265,14 +255,3 @@ def _blocks(kind: Any) -> Iterator[tuple[str, type[BaseModel]]]:
             path = "[]" if get_origin(part) is list else ".<id>"
             for inner, block in _blocks(get_args(part)[-1]):
                 yield f"{path}{inner}", block
-
-
-def write_page(text: str, what: str | None, argv: list[str] | None = None) -> None:
-    """Write a page to the file that the command line names; `what` is the command's help."""
-    parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("--output", required=True, type=Path, metavar="FILE")
-    write_text(parser.parse_args(argv).output, text)
-
-
-if __name__ == "__main__":
-    write_page(describe(), __doc__)

