@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import os
 import shutil
 import zlib
 from collections.abc import Mapping
@@ -31,9 +30,8 @@ from workflow_scripts.downloads.unpacking import LARGEST_MEMBER, unpack
 from workflow_scripts.errors import UserError, is_full_disk
 from workflow_scripts.files import (
     atomic_file,
-    keep_on_disk,
+    passing_directory,
     read_json,
-    remove,
     sha256_of,
     write_json,
 )
@@ -256,32 +254,29 @@ class _Fetching:
         self, archive: RegisteredArchive, part: Path, members: list[Member], url: str, known: bool
     ) -> None:
         """Put the wanted members of a downloaded archive in place, once all are right; drop it."""
-        folder = self.root / ARCHIVES / f".{archive.name}.unpacked"
-        remove(folder)
-        folder.mkdir()
         full = False
         try:
-            unpacked = unpack(part, archive.name, {f.member: f.size for f in members}, folder)
-            records = {}
-            noted = {} if known else {f"{ARCHIVES}/{archive.name}": sha256_of(part)}
-            for file in members:
-                sha256, size = _content(file, unpacked[file.member])
-                expected = self._expected(file.path, file.sha256)
-                if expected not in (None, sha256):
-                    raise UserError(
-                        shown(url),
-                        f"sha256 of member {file.member} is {sha256}, expected {expected}",
-                        "nothing was unpacked: the archive has changed, use a mirror "
-                        "(--mirror) or correct the registry",
-                    )
-                if expected is None:
-                    noted[file.path] = sha256
-                records[file.path] = _record(file, unpacked[file.member], url, sha256, size)
-            for file in members:
-                path = self.root / file.path
-                path.parent.mkdir(parents=True, exist_ok=True)
-                keep_on_disk(unpacked[file.member])
-                os.replace(unpacked[file.member], path)
+            with passing_directory(part.with_name(archive.name)) as folder:
+                unpacked = unpack(part, archive.name, {f.member: f.size for f in members}, folder)
+                noted = {} if known else {f"{ARCHIVES}/{archive.name}": sha256_of(part)}
+                records = {}
+                for file in members:
+                    sha256, size = _content(file, unpacked[file.member])
+                    expected = self._expected(file.path, file.sha256)
+                    if expected not in (None, sha256):
+                        raise UserError(
+                            shown(url),
+                            f"sha256 of member {file.member} is {sha256}, expected {expected}",
+                            "nothing was unpacked: the archive has changed, use a mirror "
+                            "(--mirror) or correct the registry",
+                        )
+                    if expected is None:
+                        noted[file.path] = sha256
+                    records[file.path] = _record(file, unpacked[file.member], url, sha256, size)
+                for file in members:
+                    path = self.root / file.path
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    finish(unpacked[file.member], path)
             self._note(noted)
             self.records |= records
         except OSError as error:
@@ -296,7 +291,6 @@ class _Fetching:
                 "space and run again, the archive is kept",
             ) from error
         finally:
-            remove(folder)
             if not full:
                 discard(part)
 
