@@ -32,9 +32,8 @@ class Session(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         target = super().get_redirect_target(resp)
         if target is not None:
-            # requests would read all of it, however much comes
+            # or requests would read all of its body, however much comes
             resp.close()
-            resp._content = b""
             whole = urljoin(resp.url, target)
             if urlsplit(resp.url).scheme == "https" != urlsplit(whole).scheme:
                 raise UserError(
