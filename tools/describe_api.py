@@ -8,12 +8,6 @@ from typing import Any
 import mirror_bert
 from mirror_bert import sentence_transformers
 
-HEAD = """# The Python API
-
-Made by `make docs` from the docstrings of `mirror_bert`. [Your first
-encoder](../tutorials/first-encoder.md#the-same-in-python) shows it at work. A mistake in a call
-raises `mirror_bert.UserError`: one line that names what is wrong and what to do.
-"""
 # the parts of a class that users need
 MEMBERS = {
     "Encoder": (
@@ -24,9 +18,9 @@ MEMBERS = {
 
 
 def describe() -> str:
-    """Return the page."""
+    """Return what of the page is made."""
     modules = (mirror_bert, sentence_transformers)
-    return "\n".join([HEAD, *(_section(each, name) for each in modules for name in each.__all__)])
+    return "\n".join(_section(each, name) for each in modules for name in each.__all__)
 
 
 def _section(module: ModuleType, name: str) -> str:

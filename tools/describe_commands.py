@@ -8,16 +8,9 @@ from tools.doc_pages import markdown_table
 from workflow_scripts.cli import COMMAND, COMMANDS
 from workflow_scripts.command_line import default_text, read_help
 
-HEAD = """# The commands
-
-Made by `make docs` from the command lines themselves; `mirror-bert COMMAND --help` prints the same
-with an example. [Your first encoder](../tutorials/first-encoder.md) shows the main ones at work.
-`snakemake --list-target-rules` lists the targets of the workflow.
-"""
-
 
 def describe() -> str:
-    """Return the page."""
+    """Return what of the page is made."""
     sections = []
     for name, (module, _) in COMMANDS.items():
         main = importlib.import_module(f"workflow_scripts.{module}").main
@@ -29,7 +22,7 @@ def describe() -> str:
             ]
         else:
             sections.append(section_of(typed, main.path_function))
-    return "\n".join([HEAD, *sections])
+    return "\n".join(sections)
 
 
 def section_of(name: str, function: FunctionType, heading: str = "##") -> str:

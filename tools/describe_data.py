@@ -8,32 +8,12 @@ from tools.doc_pages import markdown_table
 from workflow_scripts.downloads.registry import DataSet, read_registry
 
 REGISTRY = Path(__file__).resolve().parents[1] / "config" / "registry.yaml"
-HEAD = """# The data sets
-
-Made by `make docs` from [config/registry.yaml](../../config/registry.yaml). The registry names
-every data set and corpus of the tables: its terms, the addresses of its files, and the size and
-SHA-256 of their bytes. All files go below one folder, the data root (`data.root`).
-
-Nothing is fetched unless you ask for it: with `snakemake fetch_all`, or with `data: {fetch: true}`
-in the config, as `config/paper.yaml` has it. [Reproduce a paper](../tutorials/reproduce-a-paper.md)
-has the commands, and what to do without internet.
-
-## How files are fetched
-
-- Size and SHA-256 are checked before a file gets its name. Wrong bytes are deleted, and the error
-  states what was expected.
-- An interrupted download continues where it stopped. Lost connections are retried.
-- A file that already exists is kept. If its bytes differ it is yours: it is never overwritten, and
-  the error names it.
-- Only the members that the registry names are unpacked from an archive.
-- A record in `results/downloads/` states the address, date, size and hash of each file.
-"""
 
 
 def describe() -> str:
-    """Return the page."""
+    """Return what of the page is made."""
     sets = list(read_registry(REGISTRY).values())
-    return "\n".join([HEAD, _unknown(sets), _gated(sets), _table(sets)])
+    return "\n".join([_unknown(sets), _gated(sets), _table(sets)])
 
 
 def _unknown(sets: Iterable[DataSet]) -> str:

@@ -1,14 +1,16 @@
-"""Write the references of docs/reference that are made from code: `make docs`.
+"""Write what of docs/reference is made from code: `make docs`.
 
-A test compares the pages with what this would write.
+On each page it follows a mark; the text before it is written by hand. A test compares the pages
+with what this would write.
 """
 
 from pathlib import Path
 
 from tools import describe_api, describe_commands, describe_config, describe_data
-from workflow_scripts.files import write_text
+from workflow_scripts.files import read_text, write_text
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
+MADE = "<!-- What follows is made by `make docs`. -->\n\n"
 PAGES = {
     "api.md": describe_api.describe,
     "commands.md": describe_commands.describe,
@@ -17,6 +19,11 @@ PAGES = {
 }
 
 
+def remade(name: str) -> str:
+    """Return a page with what is made anew."""
+    return read_text(FOLDER / name).partition(MADE)[0] + MADE + PAGES[name]()
+
+
 if __name__ == "__main__":
-    for name, describe in PAGES.items():
-        write_text(FOLDER / name, describe())
+    for name in PAGES:
+        write_text(FOLDER / name, remade(name))
