@@ -32,6 +32,14 @@ def get(server, part, policy, body=BODY, path="file.txt", digest=True, size=True
     assert part.read_bytes() == body
 
 
+def refused(server, part, policy, message, size=False, digest=False):
+    """Get a file that is refused in one line, with nothing left of it."""
+    with pytest.raises(UserError, match=message) as caught:
+        get(server, part, policy, size=size, digest=digest)
+    assert "\n" not in str(caught.value)
+    assert files_below(part.parent) == []
+
+
 def test_a_file_is_fetched_in_one_request_as_it_is(server, part, policy, pauses):
     server.files["file.txt"] = Served(BODY)
     get(server, part, policy)
@@ -152,26 +160,30 @@ def test_a_server_that_is_not_there_is_one_error(part, policy, monkeypatch):
     assert files_below(part.parent) == []
 
 
-def test_wrong_bytes_are_deleted_and_both_hashes_told(server, part, policy):
-    wrong = BODY[:-1] + b"x"
-    server.files["file.txt"] = Served(BODY, swapped=wrong)
-    with pytest.raises(UserError, match=f"is {sha256(wrong)}, expected {sha256(BODY)}.*--mirror"):
-        get(server, part, policy)
-    assert files_below(part.parent) == []
+WRONG, SIGN_IN = BODY[:-1] + b"x", b"<html>sign in</html>"
+HASHES = f"is {sha256(WRONG)}, expected {sha256(BODY)}.*--mirror"
+
+
+@pytest.mark.parametrize(
+    ("served", "known", "message"),
+    [
+        (Served(BODY, swapped=WRONG), True, HASHES),
+        (Served(SIGN_IN), True, f"20 bytes, expected {len(BODY)}"),
+        (Served(SIGN_IN, length="none"), True, f"20 bytes, expected {len(BODY)}"),
+        (Served(b""), False, "is empty"),
+        *(
+            (Served(BODY, length=length), False, "announces '.*' bytes, which is not a number")
+            for length in ("\u00b2", "-5", "abc", "9" * 5000, "1_0", "+5")
+        ),
+    ],
+)
+def test_what_is_not_the_file_is_one_error_and_deleted(
+    server, part, policy, served, known, message
+):
+    server.files["file.txt"] = served
+    refused(server, part, policy, message, size=known, digest=known)
     server.files["file.txt"] = Served(BODY)
     get(server, part, policy)
-
-
-SIGN_IN = b"<html>sign in</html>"
-
-
-@pytest.mark.parametrize(("body", "length"), [(SIGN_IN, None), (SIGN_IN, "none"), (b"", None)])
-def test_another_size_than_expected_is_an_error(server, part, policy, body, length):
-    message = f"20 bytes, expected {len(BODY)}" if body else "is empty"
-    server.files["file.txt"] = Served(body, length=length)
-    with pytest.raises(UserError, match=message):
-        get(server, part, policy, digest=bool(body), size=bool(body))
-    assert files_below(part.parent) == []
 
 
 def test_a_download_killed_in_the_middle_goes_on_from_its_part(server, part, project):
@@ -229,14 +241,6 @@ def test_files_are_copied(tmp_path, part):
         download("ftp://x/y", part, None, None)
 
 
-def refused(server, part, policy, message, size=False, digest=False):
-    """Get a file that is refused in one line, with nothing left of it; return the line."""
-    with pytest.raises(UserError, match=message) as caught:
-        get(server, part, policy, size=size, digest=digest)
-    assert "\n" not in str(caught.value)
-    assert files_below(part.parent) == []
-
-
 @pytest.mark.parametrize("known", [True, False])
 def test_writing_stops_at_the_size(server, part, policy, known, monkeypatch):
     """The registered one, or where none is known the largest; what comes after is not written."""
@@ -286,12 +290,6 @@ def test_a_server_that_drips_its_head_is_given_up(server, part, pauses):
     # the timeout is of the head alone
     served.slow_head, served.drip = 0, (100_000, 0.05)
     get(server, part, slow)
-
-
-@pytest.mark.parametrize("length", ["\u00b2", "-5", "abc", "9" * 5000, "1_0", "+5"])
-def test_a_length_that_is_no_number_is_one_line(server, part, policy, length):
-    server.files["file.txt"] = Served(BODY, length=length)
-    refused(server, part, policy, r"txt: the server announces '.*' bytes, which is not a number")
 
 
 @pytest.mark.parametrize(
