@@ -210,14 +210,11 @@ rulegraph: environment
 
 # the picture of the packages and the imports between them; needs graphviz
 packages: environment
-	python tools/draw_packages.py | dot -Tsvg > docs/images/packages.svg
+	python -m tools.draw_packages | dot -Tsvg > docs/images/packages.svg
 
 # the references, from the types, command lines, docstrings and the registry; recorded numbers
 docs: environment
-	python -m tools.describe_config --output docs/reference/config.md
-	python -m tools.describe_commands --output docs/reference/commands.md
-	python -m tools.describe_api --output docs/reference/api.md
-	python -m tools.describe_data --output docs/reference/data-sets.md
+	python -m tools.references
 	python -m tools.recorded_numbers
 
 # the folder that a run of all_tables made from empty

@@ -15,6 +15,12 @@ from workflow_scripts.errors import UserError
 BUSY = [sys.executable, "-c", "import os\np = os.getppid()\nwhile os.getppid() == p: pass"]
 
 
+def words_of(options: Mapping[str, object]) -> list[object]:
+    """Return the words of options: `--max-length 25` of {"max_length": 25}."""
+    named = ((f"--{key.replace('_', '-')}", value) for key, value in options.items())
+    return [word for pair in named for word in pair]
+
+
 def run_module(
     what: str, module: str, arguments: Sequence[object], threads: int
 ) -> tuple[list[str], dict[str, float]]:

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.child_process import run_module
-from benchmarks.sections import Prepared, Workload
+from benchmarks.child_process import run_module, words_of
+from benchmarks.scale_measures import timed
+from benchmarks.sections import OURS, PLAIN, Prepared, Workload
 from benchmarks.settings import Settings
 from workflow_scripts.configuration.yaml_files import read_mapping
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
@@ -35,16 +36,12 @@ def prepare_probes(workload: Workload, settings: Settings, folder: Path) -> Prep
 
 
 def _run(what: str, module: str, options: dict[str, Any]) -> None:
-    arguments = [part for key, value in options.items() for part in (f"--{key}", value)]
-    run_module(f"{what} of SentEval", f"workflow_scripts.{module}", arguments, 1)
+    run_module(f"{what} of SentEval", f"workflow_scripts.{module}", words_of(options), 1)
 
 
 def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     """Return the score of a way, and the seconds of its fits and tests alone."""
     # Only now: torch takes seconds and memory, and counts in the process that measures alone.
-    import time
-
-    import psutil
     import torch
 
     from benchmarks.plain_senteval import predict_plainly
@@ -59,17 +56,13 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     torch.set_num_threads(job["threads"])
     name, vectors = job["probes"], read_string_vectors(job["vectors"], job["probes"])
     entry = read_dataset(job["items"])
-    memory_before = psutil.Process().memory_info().rss
-    started = time.perf_counter(), time.process_time()
-    if job["way"] == "plain":
-        found = predict_plainly(entry, vectors, PROTOCOLS[job["protocol"]])
-    else:
-        found = predict(name, entry, vectors, job["protocol"])
-    ended = time.perf_counter(), time.process_time()
+    ways = {
+        PLAIN: lambda: predict_plainly(entry, vectors, PROTOCOLS[job["protocol"]]),
+        OURS: lambda: predict(name, entry, vectors, job["protocol"]),
+    }
+    found, measures = timed(ways[job["way"]])
     metric = plugins.load("scoring.tasks", entry["task"]).PRIMARY
     own = EncoderIds("model", "recipe", "corpus", 0)
     value = measure_dataset(own, entry, vectors, [metric], found).values[metric]
-    seconds, processor = (after - before for after, before in zip(ended, started, strict=True))
-    measures = {"loop_seconds": seconds, "processor_seconds": processor}
     counts = {"items": len(entry["labels"]), "tested": len(found), "width": vectors.shape[1]}
-    return measures | counts | {"score": 100 * value, "memory_before": memory_before}
+    return measures | counts | {"score": 100 * value}

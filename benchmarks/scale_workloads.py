@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.benchmark_strings import read_strings
-from benchmarks.child_process import run_job, run_module
+from benchmarks.child_process import run_job, run_module, words_of
 from benchmarks.sections import (
     FAISS,
     OURS,
@@ -74,7 +74,7 @@ def prepare_linking(workload: Workload, settings: Settings, folder: Path) -> Pre
     common["mentions"] = files["mentions"]
     options = {"strings": files["mentions"], "output": common["queries"]} | CHOICES
     options |= {"model": settings.model, "threads": settings.threads, "device": "cpu"}
-    run_module("mentions", "workflow_scripts.embed", _arguments(options), settings.threads)
+    run_module("mentions", "workflow_scripts.embed", words_of(options), settings.threads)
     rate = count / made["process_seconds"]
     told = {
         OURS: {
@@ -104,12 +104,7 @@ def link_options(job: dict[str, Any], output: Path) -> list[object]:
     options = {"encoder": job["model"], "mentions": job["mentions"], "index": job["index"]}
     options |= {"k": job["k"], "threads": job["threads"], "output": output, "dtype": "float16"}
     options |= {"device": "cpu"} | CHOICES
-    return _arguments(options)
-
-
-def _arguments(options: dict[str, Any]) -> list[object]:
-    named = ((f"--{key.replace('_', '-')}", value) for key, value in options.items())
-    return [part for pair in named for part in pair]
+    return words_of(options)
 
 
 def prepare_wide(workload: Workload, settings: Settings, folder: Path) -> Prepared:

@@ -18,7 +18,7 @@ from benchmarks.benchmark_strings import (
     read_sts_pairs,
     texts_of,
 )
-from benchmarks.child_process import run_job, run_module
+from benchmarks.child_process import run_job, run_module, words_of
 from benchmarks.probe_workloads import SETS, prepare_probes
 from benchmarks.scale_workloads import SCALE_WORKLOADS
 from benchmarks.sections import (
@@ -168,7 +168,7 @@ def _make_encoder(recipe: str, settings: Settings, strings: list[str], folder: P
     block = read_block(recipe, settings.batch_size, bundled=True)
     corpus = write_strings(folder / f"{recipe}.txt", strings[: settings.strings])
     options = _common(settings) | {"corpus": corpus, "recipe": recipe, "output": folder / recipe}
-    arguments = [part for key, value in options.items() for part in (f"--{key}", value)]
+    arguments = words_of(options)
     for key, value in block.items():
         arguments += ["--set", f"{key}={json.dumps(value)}"] * (key != "method")
     run_module(f"tuning by {recipe}", "workflow_scripts.tune", arguments, settings.threads)

@@ -13,7 +13,6 @@ import pytest
 from tiny_models import RECIPE, encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
 import mirror_bert
-from tools import describe_api
 from workflow_scripts import tune
 from workflow_scripts.evaluate import main as evaluate_command
 from workflow_scripts.link import main as link_command
@@ -286,10 +285,6 @@ def test_another_project_s_workflow_scripts_is_not_taken(tmp_path):
     assert (result.stdout, result.stderr) == ("64\n", "")
     result = run_python(f"import workflow_scripts; {code}", tmp_path)
     assert "ImportError: another package named workflow_scripts is loaded" in result.stderr
-
-
-def test_the_reference_is_made_from_the_docstrings():
-    assert (ROOT / "docs" / "reference" / "api.md").read_text() == describe_api.describe()
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -273,17 +274,13 @@ def _some_output(case: Case) -> Path:
     return case.folder / case.damaged
 
 
-def _kinds() -> dict[str, Callable[[Case], None]]:
-    kinds: dict[str, Callable[[Case], None]] = {}
-    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-        for to_group in (False, True):
-            name = f"{number.name} {'group' if to_group else 'process'}"
-            kinds[name] = lambda case, how=(number, to_group): signalled(case, *how)
-    others = (full_disk, read_only, two_heads, clock_jump, lost_output, cut_output)
-    return kinds | {one.__name__.replace("_", " "): one for one in others}
-
-
-KINDS = _kinds()
+KINDS: dict[str, Callable[[Case], None]] = {
+    f"{number.name} {whom}": partial(signalled, number=number, to_group=whom == "group")
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+    for whom in ("process", "group")
+}
+_OTHER_KINDS = (full_disk, read_only, two_heads, clock_jump, lost_output, cut_output)
+KINDS |= {kind.__name__.replace("_", " "): kind for kind in _OTHER_KINDS}
 NEED_A_MOUNT = ("full disk", "read only")
 
 

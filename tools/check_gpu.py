@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from tools.doc_pages import markdown_table
 from workflow_scripts.command_main import run_command
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
@@ -95,6 +96,13 @@ def write_report(checks: Sequence[Check], device: str) -> str:
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=PROJECT, capture_output=True, text=True
     )
+    rows = []
+    for check in checks:
+        figures = "<br>".join(f"{name}: {text}" for name, text in check.figures)
+        outcome = f"**{check.outcome}**" if check.outcome == "failed" else check.outcome
+        if check.outcome == "skipped":
+            outcome += f" ({check.reason})"
+        rows.append((f"{check.file}: {check.name}", outcome, figures, f"{check.seconds:.1f}"))
     lines = [
         f"# Checks of device {device}",
         "",
@@ -102,16 +110,8 @@ def write_report(checks: Sequence[Check], device: str) -> str:
         + ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
         + f"; {sum(check.seconds for check in checks):.0f} s.",
         "",
-        "| check | result | figures and bounds | seconds |",
-        "|---|---|---|--:|",
+        *markdown_table(("check", "result", "figures and bounds", "seconds"), rows, numbers=1),
     ]
-    for check in checks:
-        figures = "<br>".join(f"{name}: {text}" for name, text in check.figures)
-        outcome = f"**{check.outcome}**" if check.outcome == "failed" else check.outcome
-        if check.outcome == "skipped":
-            outcome += f" ({check.reason})"
-        cells = (f"{check.file}: {check.name}", outcome, figures, f"{check.seconds:.1f}")
-        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     for check in checks:
         if check.outcome == "failed":
             lines += ["", f"## {check.file}: {check.name}", "", "```", check.reason.strip(), "```"]

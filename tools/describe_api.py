@@ -1,7 +1,4 @@
-"""Write the reference of the Python API from the signatures and docstrings of `mirror_bert`.
-
-`make docs` writes docs/reference/api.md; a test compares that file with what it would write.
-"""
+"""The reference of the Python API, from the signatures and docstrings of `mirror_bert`."""
 
 import inspect
 import re
@@ -10,14 +7,7 @@ from typing import Any
 
 import mirror_bert
 from mirror_bert import sentence_transformers
-from tools.describe_config import write_page
 
-HEAD = """# The Python API
-
-Made by `make docs` from the docstrings of `mirror_bert`. [Your first
-encoder](../tutorials/first-encoder.md#the-same-in-python) shows it at work. A mistake in a call
-raises `mirror_bert.UserError`: one line that names what is wrong and what to do.
-"""
 # the parts of a class that users need
 MEMBERS = {
     "Encoder": (
@@ -28,9 +18,9 @@ MEMBERS = {
 
 
 def describe() -> str:
-    """Return the page."""
+    """Return what of the page is made."""
     modules = (mirror_bert, sentence_transformers)
-    return "\n".join([HEAD, *(_section(each, name) for each in modules for name in each.__all__)])
+    return "\n".join(_section(each, name) for each in modules for name in each.__all__)
 
 
 def _section(module: ModuleType, name: str) -> str:
@@ -80,7 +70,3 @@ def _default(value: Any) -> str:
     # not the path of this machine of a file that comes with the package
     text = re.sub(r"(Posix)?Path\('[^']*/(config/[^']*)'\)", r"'\2'", repr(value))
     return text.replace("<factory>", "{}")
-
-
-if __name__ == "__main__":
-    write_page(describe(), __doc__)

@@ -1,26 +1,16 @@
-"""Write the reference of the commands from their path functions.
-
-`make docs` writes docs/reference/commands.md; a test compares that file with what it would write.
-"""
+"""The reference of the commands, from their path functions."""
 
 import importlib
 import re
 from types import FunctionType
 
-from tools.describe_config import write_page
+from tools.doc_pages import markdown_table
 from workflow_scripts.cli import COMMAND, COMMANDS
 from workflow_scripts.command_line import default_text, read_help
 
-HEAD = """# The commands
-
-Made by `make docs` from the command lines themselves; `mirror-bert COMMAND --help` prints the same
-with an example. [Your first encoder](../tutorials/first-encoder.md) shows the main ones at work.
-`snakemake --list-target-rules` lists the targets of the workflow.
-"""
-
 
 def describe() -> str:
-    """Return the page."""
+    """Return what of the page is made."""
     sections = []
     for name, (module, _) in COMMANDS.items():
         main = importlib.import_module(f"workflow_scripts.{module}").main
@@ -32,7 +22,7 @@ def describe() -> str:
             ]
         else:
             sections.append(section_of(typed, main.path_function))
-    return "\n".join([HEAD, *sections])
+    return "\n".join(sections)
 
 
 def section_of(name: str, function: FunctionType, heading: str = "##") -> str:
@@ -46,20 +36,12 @@ def section_of(name: str, function: FunctionType, heading: str = "##") -> str:
         what = "; ".join(filter(None, (before, text, after)))
         value = ", ".join(f"`{choice}`" for choice in option.choices)
         value = value or (f"`{option.value_name}`" if option.value_name else "")
-        rows.append(f"| `{option.name}` | {_cell(value)} | {_cell(what)} |")
-    table = ["| option | value | what it is |", "| --- | --- | --- |", *rows]
+        rows.append((f"`{option.name}`", value, what))
+    table = markdown_table(["option", "value", "what it is"], rows)
     return "\n\n".join([f"{heading} {name}", _text(about), "\n".join(table)]) + "\n"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _text(text: str) -> str:
     """Return a text with each of its paragraphs on a line."""
     paragraphs = re.split(r"\n\s*\n", text.strip())
     return "\n\n".join(" ".join(one.split()) for one in paragraphs)
-
-
-if __name__ == "__main__":
-    write_page(describe(), __doc__)

@@ -1,26 +1,21 @@
-"""Write the reference of every key of config from the types of its blocks.
+"""The reference of every key of config, from the types of its blocks."""
 
-`make docs` writes docs/reference/config.md; a test compares that file with what it would write.
-"""
-
-import argparse
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from tools.doc_pages import markdown_table
 from workflow_scripts import plugins
 from workflow_scripts.configuration.config import Config
 from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
 from workflow_scripts.datasets.entry import entry_type
 from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
-from workflow_scripts.files import write_text
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
 from workflow_scripts.scoring.metric_names import load_metric
 from workflow_scripts.scoring.metrics.register import metrics_of
@@ -28,66 +23,6 @@ from workflow_scripts.scoring.tasks.register import TASKS
 from workflow_scripts.tables.kinds.register import KINDS as TABLES
 from workflow_scripts.tuning.methods.register import METHODS
 from workflow_scripts.tuning_grid.config import TuningGrid
-
-HEAD = """# The config
-
-Made by `make docs` from the types that check a config. The first half says how config files work
-together; [every key](#every-config) follows, once each. [Extend the
-tables](../howto/extend-the-tables.md) has whole examples.
-
-## Files that override each other
-
-A run reads `config/config.yaml`. That file overrides the files that its key `base` lists:
-`datasets.yaml`, `recipes.yaml`, `tuning_grid.yaml` and the files in `papers/`. Your own file, given
-with `--configfile`, overrides all of them and contains only what differs.
-
-| in a file | effect |
-| --- | --- |
-| no `base` | the file overrides `config/config.yaml` |
-| `base: [FILE, ...]` | it overrides these files, named relative to its own folder |
-| `base: none` | it overrides nothing |
-| a block | is merged key by key; lists and values are replaced |
-| `rows: {ID: {...}}`, `columns: {ID: {...}}` | changes that row or column key by key |
-| `key+: [...]` | appends to the list of that key in the overridden file |
-| a model with another source; another `kind`, `format` or `method` | replaces the whole block |
-| `tables: {table05: null}` | removes an entry; this works for every block of ids |
-| `--configfile A B`, `--config KEY=VALUE` | B overrides A; the command line overrides both |
-
-A mistake stops the run before its first job with one line: the file, the key, the nearest known
-name and the remedy. `mirror-bert check FILE` checks a file without a run.
-
-- Ids consist of small letters and digits, joined by single `-`, `_` or `.`.
-- Write `3.0e-4`: YAML reads `3e-4` as text. Numbers and truth values that YAML 1.1 would read
-  differently from how they look (`033`, `1:30`, `no`) are errors.
-- A path is absolute or relative: of data and corpora to the data root (`data.root`), of models and
-  trained encoders to the folder of the run. It must not contain `{name}`.
-
-## Blocks that repeat
-
-A block with `for` stands for one block per value; `{name}` in its key and texts becomes the value.
-Several names are combined; names in one key vary together: `for: {"language name": [[ar, arabic],
-[de, german]]}`. In a list, `each` holds an item that is not a block.
-
-```yaml
-datasets:
-  "reviews-{language}":
-    for: {language: [de, fr]}
-    task: classification
-    format: labelled-texts
-    language: "{language}"
-    all: {path: "reviews/{language}.tsv", label: last}
-```
-
-## Rows and columns
-
-A row and a column request an encoder for each seed: model, recipe, corpus and seed. In `model`,
-`recipe` and `corpus`, `{language}` becomes the language of the column's data set; any other word in
-braces becomes what the column gives under `with`. A column with `datasets` is a mean over them. A
-column with `of_model` shows a property of each row's model instead of a score.
-
-In the tables below, `<id>` stands for an id and `[]` for each item of a list. The column "for"
-says which methods, kinds or formats have the key.
-"""
 
 
 def _class_in(package: str, kind: str) -> Callable[[str], type[BaseModel]]:
@@ -105,10 +40,9 @@ PACKAGES: tuple[tuple[str, str, str, tuple[str, ...], Callable[[str], type[BaseM
 
 
 def describe() -> str:
-    """Return the page."""
+    """Return what of the page is made."""
     return "\n".join(
         [
-            HEAD,
             _section("Every config", "", Config),
             *(_variants(*package) for package in PACKAGES),
             _section("Dictionaries", "dictionaries.<id>", DictionaryBlock),
@@ -186,9 +120,8 @@ def _whose(having: Sequence[str], names: Sequence[str]) -> str:
     return ", ".join(having)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *([_cell(cell) for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n".replace("|  |", "| |") for line in lines)
+def _table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    return "".join(f"{line}\n" for line in markdown_table(heads, rows))
 
 
 def _first_paragraph(block: type[BaseModel]) -> str:
@@ -198,10 +131,6 @@ def _first_paragraph(block: type[BaseModel]) -> str:
 
 def _paragraph(text: str | None) -> str:
     return " ".join((text or "").strip().split("\n\n")[0].split())
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def fields_of(prefix: str, block: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
@@ -265,14 +194,3 @@ def _blocks(kind: Any) -> Iterator[tuple[str, type[BaseModel]]]:
             path = "[]" if get_origin(part) is list else ".<id>"
             for inner, block in _blocks(get_args(part)[-1]):
                 yield f"{path}{inner}", block
-
-
-def write_page(text: str, what: str | None, argv: list[str] | None = None) -> None:
-    """Write a page to the file that the command line names; `what` is the command's help."""
-    parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("--output", required=True, type=Path, metavar="FILE")
-    write_text(parser.parse_args(argv).output, text)
-
-
-if __name__ == "__main__":
-    write_page(describe(), __doc__)

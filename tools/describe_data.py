@@ -1,52 +1,24 @@
-"""Write the list of data sets from config/registry.yaml.
-
-`make docs` writes docs/reference/data-sets.md; a test compares that file with what it would write.
-"""
+"""The list of data sets, from config/registry.yaml."""
 
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from tools.describe_config import write_page
+from tools.doc_pages import markdown_table
 from workflow_scripts.downloads.registry import DataSet, read_registry
 
 REGISTRY = Path(__file__).resolve().parents[1] / "config" / "registry.yaml"
-HEAD = """# The data sets
-
-Made by `make docs` from [config/registry.yaml](../../config/registry.yaml). The registry names
-every data set and corpus of the tables: its terms, the addresses of its files, and the size and
-SHA-256 of their bytes. All files go below one folder, the data root (`data.root`).
-
-Nothing is fetched unless you ask for it: with `snakemake fetch_all`, or with `data: {fetch: true}`
-in the config, as `config/paper.yaml` has it. [Reproduce a paper](../tutorials/reproduce-a-paper.md)
-has the commands, and what to do without internet.
-
-## How files are fetched
-
-- Size and SHA-256 are checked before a file gets its name. Wrong bytes are deleted, and the error
-  states what was expected.
-- An interrupted download continues where it stopped. Lost connections are retried.
-- A file that already exists is kept. If its bytes differ it is yours: it is never overwritten, and
-  the error names it.
-- Only the members that the registry names are unpacked from an archive.
-- A record in `results/downloads/` states the address, date, size and hash of each file.
-"""
 
 
 def describe() -> str:
-    """Return the page."""
+    """Return what of the page is made."""
     sets = list(read_registry(REGISTRY).values())
-    return "\n".join([HEAD, _unknown(sets), _gated(sets), _table(sets)])
-
-
-def without_hash(entry: DataSet) -> bool:
-    """Tell whether a set that can be downloaded has files that no known hash vouches for."""
-    inside = [file for archive in entry.archives if not archive.sha256 for file in archive.members]
-    return not entry.gated and any(not file.sha256 for file in (*entry.files, *inside))
+    return "\n".join([_unknown(sets), _gated(sets), _table(sets)])
 
 
 def _unknown(sets: Iterable[DataSet]) -> str:
-    names = ", ".join(f"`{entry.name}`" for entry in sets if without_hash(entry))
+    unknown = [entry.name for entry in sets if entry.without_hash and not entry.gated]
+    names = ", ".join(f"`{name}`" for name in unknown)
     text = (
         "For these sets nobody could compute a hash when the registry was written. The first "
         "download is taken as it comes; its hash is noted in `.first-hashes/` of the data root, "
@@ -74,15 +46,14 @@ def _table(sets: Iterable[DataSet]) -> str:
         "several data sets of the config: `bc5cdr` has diseases and chemicals."
     )
     heads = ("name", "what", "task", "languages", "size", "licence", "citation", "access")
-    rows: list[Iterable[str]] = [heads, ("---",) * len(heads)]
-    rows += [
+    rows = (
         (
             *(f"`{entry.name}`", entry.title, entry.task, " ".join(entry.languages)),
             *(_size(entry), entry.licence, entry.citation, "gated" if entry.gated else "open"),
         )
         for entry in sets
-    ]
-    return "\n".join(["## All sets", "", text, "", *(f"| {' | '.join(row)} |" for row in rows), ""])
+    )
+    return "\n".join(["## All sets", "", text, "", *markdown_table(heads, rows), ""])
 
 
 def _size(entry: DataSet) -> str:
@@ -93,7 +64,3 @@ def _size(entry: DataSet) -> str:
         return stated[0] if stated else "?"
     text = f"{known / 1e3:.0f} kB" if known < 1e5 else f"{known / 1e6:.1f} MB"
     return text if None not in sizes else f"{text} and more"
-
-
-if __name__ == "__main__":
-    write_page(describe(), __doc__)

@@ -1,6 +1,7 @@
-"""The pages of the documentation, and places in their text."""
+"""The pages of the documentation, places in their text, and tables."""
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 # made by `make docs`, `make bench` and `make rehearse-gpu`
@@ -28,6 +29,15 @@ def written_pages(root: Path) -> list[Path]:
 def blanked(pattern: re.Pattern[str], text: str) -> str:
     """Return the text with spaces where the pattern matches, so that places stay."""
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def markdown_table(
+    heads: Sequence[str], rows: Iterable[Iterable[object]], numbers: int = 0
+) -> list[str]:
+    """Return the lines of a table in Markdown; its last `numbers` columns are set to the right."""
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
+    rule = ["---"] * (len(heads) - numbers) + ["--:"] * numbers
+    return [f"| {' | '.join(line)} |".replace("|  |", "| |") for line in [heads, rule, *cells]]
 
 
 def line_of(text: str, position: int) -> int:

@@ -1,14 +1,13 @@
 """Write which packages (packages of workflow_scripts) import which, as a graphviz file on stdout.
 
 `make packages` draws it. Imports come from grimp, the graph under import-linter. An arrow is left
-out where a longer way says the same, unless it is in a circle; so are modules that all import
-(errors, files, ...).
+out where a longer way says the same; so are modules that all import (errors, files, ...).
 """
 
 import sys
-from pathlib import Path
 
 import grimp
+import networkx
 
 PROJECT = "workflow_scripts"
 STYLE = """digraph packages {
@@ -24,7 +23,6 @@ def package_imports() -> dict[str, set[str]]:
 
     A module next to them that imports one is a package too.
     """
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     graph = grimp.build_graph(PROJECT, cache_dir=None)
     packages = {name for name in graph.find_children(PROJECT) if graph.find_children(name)}
     commands = {
@@ -48,27 +46,14 @@ def package_imports() -> dict[str, set[str]]:
     }
 
 
-def reaches(imports: dict[str, set[str]], start: str, end: str, seen: set[str]) -> bool:
-    """Return whether a package imports another, if by way of others."""
-    seen.add(start)
-    return end in imports[start] or any(
-        reaches(imports, package, end, seen) for package in imports[start] - seen
-    )
-
-
 def main() -> None:
-    imports = package_imports()
+    shown = networkx.transitive_reduction(networkx.DiGraph(package_imports()))
     lines = [STYLE]
-    for package in sorted(imports):
-        lines.append(f'  "{package.removeprefix(PROJECT + ".")}"\n')
-        for imported in sorted(imports[package]):
-            others = imports[package] - {imported}
-            circular = reaches(imports, imported, package, set())
-            if circular or not any(
-                reaches(imports, other, imported, {package}) for other in others
-            ):
-                names = (name.removeprefix(PROJECT + ".") for name in (package, imported))
-                lines.append('  "{}" -> "{}"\n'.format(*names))
+    for package in sorted(shown):
+        name = package.removeprefix(f"{PROJECT}.")
+        lines.append(f'  "{name}"\n')
+        for imported in sorted(shown[package]):
+            lines.append(f'  "{name}" -> "{imported.removeprefix(f"{PROJECT}.")}"\n')
     sys.stdout.write("".join(lines) + "}\n")
 
 

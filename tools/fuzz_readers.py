@@ -1,16 +1,12 @@
 """Readers under damaged files: data sets of the catalogues, texts, vectors, archives, configs."""
 
-import bz2
-import gzip
-import io
 import json
-import tarfile
-import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.support.archives import make_archive
 from tests.support.fasttext_files import write_model
 from tools.fuzz_limits import Case
 from workflow_scripts.check_config import main as check_config
@@ -74,8 +70,12 @@ def reader_cases(made: Path) -> dict[str, Case]:
         cases[f"{name} first words"] = _on(file, lambda path: first_words(path, 50))
     words = SAMPLE_DATA / "bli-xling-eval" / "en-fr" / "yacle.test.freq.2k.en-fr.tsv"
     cases["word pairs"] = _on(words, read_pairs)
-    for name in _ARCHIVES:
-        cases[f"archive {name}"] = _on(made / name, _unpacked)
+    wanted = {"a/b.txt": b"one\ntwo\n" * 200}
+    others = {"README": b"no data\n", "a/c.txt": b"c" * 3000}
+    for name in ("a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.txt.gz"):
+        # the last holds one file
+        members = wanted if name == "a.txt.gz" else wanted | others
+        cases[f"archive {name}"] = _on(make_archive(made / name, members), _unpacked)
     listed = HubModel("some/model", "0" * 40)
     cases["files.json"] = _on(made / "files.json", lambda path: read_file_list(path, listed))
     cases["registry"] = _on(CONFIGS / "registry.yaml", read_registry)
@@ -124,11 +124,8 @@ def _unpacked(archive: Path) -> object:
     return unpack(archive, archive.name, {"a/b.txt": None}, into, largest=10**8)
 
 
-_ARCHIVES = ("a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.txt.gz")
-
-
 def _written_files() -> dict[str, bytes]:
-    """Return what the sample data has no file of: formats of names, archives, a list of a model."""
+    """Return what the sample data has no file of: formats of names and text, a list of a model."""
     body = (SAMPLE_DATA / "mesh-2015" / "terms.tsv").read_bytes()
     rows = [line.split("\t")[:2] for line in body.decode().splitlines()[:40]]
     texts = (SAMPLE_DATA / "running-text" / "en.txt").read_text(encoding="utf-8").splitlines()[:40]
@@ -145,7 +142,6 @@ def _written_files() -> dict[str, bytes]:
     model: dict[str, Any] = {"repository": "some/model", "revision": "0" * 40}
     model["files"] = [{"name": "config.json", "size": 7, "sha256": "0" * 64}]
     model["files"] += [{"name": "model.safetensors", "size": 70, "sha256": "1" * 64}]
-    archives = {name: _archive(name) for name in _ARCHIVES}
     return {
         "terms.obo": f"format-version: 1.2\n\n{obo}".encode(),
         "MRCONSO.RRF": umls.encode(),
@@ -160,24 +156,4 @@ def _written_files() -> dict[str, bytes]:
         "numbered.tsv": "".join(f"{n}\t{one}\n" for n, one in enumerate(texts)).encode(),
         "trees.conllu": "".join(f"# text = {one}\n" for one in texts).encode(),
         "files.json": json.dumps(model, indent=1).encode(),
-        **archives,
     }
-
-
-def _archive(name: str) -> bytes:
-    members = {"README": b"no data\n", "a/b.txt": b"one\ntwo\n" * 200, "a/c.txt": b"c" * 3000}
-    made = io.BytesIO()
-    if name.endswith(".zip"):
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as zipped:
-            for member, body in members.items():
-                zipped.writestr(member, body)
-    elif "tar" in name or "tgz" in name:
-        with tarfile.open(fileobj=made, mode="w") as tarred:
-            for member, body in members.items():
-                info = tarfile.TarInfo(member)
-                info.size = len(body)
-                tarred.addfile(info, io.BytesIO(body))
-    else:
-        made.write(members["a/b.txt"])
-    pack = {"gz": gzip.compress, "tgz": gzip.compress, "bz2": bz2.compress}
-    return pack.get(name.rpartition(".")[2], bytes)(made.getvalue())

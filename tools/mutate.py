@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 import yaml
 from scipy.stats import binomtest
 
+from tools.doc_pages import markdown_table
+
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGES = PROJECT / ".mutate-packages"
 EQUIVALENT = PROJECT / "tools" / "equivalent_mutants.yaml"
@@ -285,15 +287,15 @@ def write_report(
 ) -> str:
     """Return the report of groups by name; `others` are results to compare with, by heading."""
     heads = ["group", "mutants", "tried", "equivalent", "killed", "score, % (95%)", *others]
-    lines = [*HEAD.splitlines(), "", *([note, ""] if note else []), f"| {' | '.join(heads)} |"]
-    lines.append(f"| --- |{' --: |' * (len(heads) - 1)}")
+    rows = []
     for name, result in results.items():
         score = score_of(result, equivalent)
-        counts = (score.mutants, score.sample, score.equivalent, score.killed)
         compared = [
             score_of(other[name], equivalent) if name in other else "" for other in others.values()
         ]
-        lines.append(f"| {' | '.join(map(str, (name, *counts, score, *compared)))} |")
+        rows.append((name, *score, score, *compared))
+    lines = [*HEAD.splitlines(), "", *([note, ""] if note else [])]
+    lines += markdown_table(heads, rows, numbers=len(heads) - 1)
     for name, result in results.items():
         if not (alive := survivors(result)):
             continue

@@ -3,12 +3,14 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas
 import yaml
 
+from tools.doc_pages import markdown_table
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.tables.cells import Cell, read_cells
 
@@ -23,47 +25,32 @@ _RUN_HEADS = ("tables", "never released", "seeds", "through", "jobs", "processor
 _RUN_HEADS += ("calls", "killed", "failed", "same bytes")
 
 
-class Rule(NamedTuple):
-    """What the jobs of a rule took together; memory, in MB, is that of the largest."""
+def read_rules(results: Path) -> pandas.DataFrame:
+    """Return what the jobs of each rule took together, by its name, of those with a benchmark.
 
-    name: str
-    jobs: int
-    seconds: float
-    longest: float
-    processor: float
-    memory: float
-    written: float
-
-
-def read_rules(results: Path) -> list[Rule]:
-    """Return the rules whose jobs left a benchmark, by name."""
-    found: dict[str, list[dict[str, str]]] = {}
+    Columns: jobs, seconds, longest (s), processor (s), memory (MB of the largest), written (MB).
+    """
     folder = results / "benchmarks"
-    for file in sorted(folder.rglob("*.tsv")):
-        rule = file.relative_to(folder).parts[0].removesuffix(".tsv")
-        rows = read_rows(file, Layout(_COLUMNS))
-        found.setdefault(rule, []).extend(dict(zip(_COLUMNS, row, strict=True)) for _, row in rows)
-    return [_rule(name, rows) for name, rows in sorted(found.items())]
-
-
-def _rule(name: str, rows: list[dict[str, str]]) -> Rule:
-    def of(column: str) -> list[float]:
-        return [float(row[column]) if row[column] not in ("NA", "-") else 0.0 for row in rows]
-
-    seconds = of("s")
-    sums = {key: sum(of(column)) for key, column in (("cpu", "cpu_time"), ("out", "io_out"))}
-    memory = max(of("max_rss"))
-    return Rule(name, len(rows), sum(seconds), max(seconds), sums["cpu"], memory, sums["out"])
+    rows = [
+        (file.relative_to(folder).parts[0].removesuffix(".tsv"), *row)
+        for file in sorted(folder.rglob("*.tsv"))
+        for _, row in read_rows(file, Layout(_COLUMNS))
+    ]
+    jobs = pandas.DataFrame(rows, columns=["rule", *_COLUMNS]).replace(["NA", "-"], "0")
+    jobs = jobs.astype(dict.fromkeys(_COLUMNS, float))
+    return jobs.groupby("rule").agg(
+        **{"jobs": ("s", "size"), "seconds": ("s", "sum"), "longest": ("s", "max")},
+        **{"processor": ("cpu_time", "sum"), "memory": ("max_rss", "max")},
+        written=("io_out", "sum"),
+    )
 
 
 def bytes_below(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    heads = list(heads)
-    lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *map(list, rows)]
-    return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
+def _table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> list[str]:
+    return markdown_table(heads, rows, numbers=len(heads) - 1)
 
 
 def synthetic_reasons(overlay: Mapping[str, Any]) -> dict[str, str]:
@@ -113,19 +100,15 @@ def count_reasons(cells: Iterable[Cell], synthetic_files: Mapping[str, str]) -> 
     return found
 
 
-def _rule_rows(rules: list[Rule]) -> list[list[str]]:
-    rows = [
-        [rule.name, f"{rule.jobs:,}", f"{rule.seconds:,.0f}", f"{rule.longest:,.1f}"]
-        + [f"{value:,.0f}" for value in (rule.processor, rule.memory, rule.written)]
-        for rule in rules
+def _rule_rows(rules: pandas.DataFrame) -> list[list[str]]:
+    """Return the rows of a table: those of the rules, and of all together."""
+    total, largest = rules.sum(), ["longest", "memory"]
+    total[largest] = rules[largest].max()
+    digits = {"longest": 1}
+    return [
+        [str(name), *(f"{value:,.{digits.get(column, 0)}f}" for column, value in row.items())]
+        for name, row in [*rules.iterrows(), ("all", total)]
     ]
-    jobs, seconds, processor, written = (
-        sum(getattr(rule, name) for rule in rules)
-        for name in ("jobs", "seconds", "processor", "written")
-    )
-    longest, memory = (max(getattr(r, name) for r in rules) for name in ("longest", "memory"))
-    total = ["all", f"{jobs:,}", f"{seconds:,.0f}", f"{longest:,.1f}"]
-    return [*rows, total + [f"{value:,.0f}" for value in (processor, memory, written)]]
 
 
 def read_calls(folder: Path) -> list[dict[str, Any]]:

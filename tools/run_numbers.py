@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from tools.rehearsal import COPIED
 from tools.rehearsal_report import bytes_below, read_rules
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.errors import UserError
@@ -18,15 +19,6 @@ from workflow_scripts.tables.run_records import read_jobs
 
 CONFIGS = {"default": "config/config.yaml", "paper": "config/paper.yaml"}
 ROOT = Path(__file__).resolve().parents[1]
-_PLANNED_WITH = (
-    "Snakefile",
-    "rules",
-    "envs",
-    "workflow_scripts",
-    "config",
-    "profiles",
-    "resources",
-)
 EXAMPLE = Path("docs/example-run/tables")
 
 
@@ -48,7 +40,7 @@ def planned_jobs(config: str) -> dict[str, int]:
     variables = os.environ | {"HF_HUB_OFFLINE": "0"}
     # without the results and the data of the checkout
     with tempfile.TemporaryDirectory() as folder:
-        for name in _PLANNED_WITH:
+        for name in COPIED:
             (Path(folder) / name).symlink_to(ROOT / name)
         run = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True)
     if run.returncode:
@@ -68,9 +60,9 @@ def run_numbers(results: Path, jobs: Mapping[str, int]) -> dict[str, str]:
     """
     rules = read_rules(results)
     remedy = "run `make all_tables` in an empty folder, and give that one's results"
-    counts = {rule.name: rule.jobs for rule in rules}
+    counts = rules["jobs"].to_dict()
     planned = {rule: jobs.get(rule, 0) for rule in counts}
-    if not rules or counts != planned:
+    if not counts or counts != planned:
         odd = ", ".join(
             f"{n} of {planned[rule]} {rule}" for rule, n in counts.items() if n != planned[rule]
         )
@@ -91,7 +83,7 @@ def run_numbers(results: Path, jobs: Mapping[str, int]) -> dict[str, str]:
     first = min(files, key=ends.__getitem__)
     start = ends[first] - left[str(first.relative_to(folder).with_suffix(""))].seconds
     seconds = max(ends.values()) - start
-    if seconds > sum(rule.seconds for rule in rules) + 60:
+    if seconds > rules["seconds"].sum() + 60:
         raise UserError(results, "the run was interrupted, or its files were touched", remedy)
     size = bytes_below(results)
     return common | {
@@ -99,8 +91,8 @@ def run_numbers(results: Path, jobs: Mapping[str, int]) -> dict[str, str]:
         "minutes": f"{seconds / 60:.2f}",
         "megabytes": f"{size / 1e6:.0f}",
         "gigabytes": f"{size / 1e9:.3f}",
-        "processor_seconds": f"{sum(rule.processor for rule in rules):.0f}",
-        **{f"processor_seconds/{rule.name}": f"{rule.processor:.1f}" for rule in rules},
+        "processor_seconds": f"{rules['processor'].sum():.0f}",
+        **{f"processor_seconds/{rule}": f"{s:.1f}" for rule, s in rules["processor"].items()},
     }
 
 

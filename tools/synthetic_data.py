@@ -21,7 +21,7 @@ import yaml
 from tests.support.fasttext_files import model_bytes
 from tools.synthetic_rows import MADE, SAMPLE_DATA, Material, words_of
 from workflow_scripts.downloads.registry import RegisteredArchive, read_registry
-from workflow_scripts.downloads.unpacking import archive_kind
+from workflow_scripts.downloads.unpacking import archive_ending
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_bytes, sha256_of, write_text
 
@@ -90,18 +90,18 @@ def _opened(target: Path, gzipped: bool) -> IO[bytes]:
 def _pack(archive: RegisteredArchive, folder: Path, target: Path) -> None:
     """Pack the files of a folder under the members' names."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    kind = archive_kind(archive.name)
+    ending = archive_ending(archive.name)
     files = {member.member: folder / member.path for member in archive.members}
-    if kind == "zip":
+    if ending == ".zip":
         with zipfile.ZipFile(target, "w") as packed:
             for name, file in files.items():
                 # without a date
                 packed.writestr(zipfile.ZipInfo(name), file.read_bytes(), zipfile.ZIP_DEFLATED)
-    elif kind == "gz":
+    elif ending == ".gz":
         (file,) = files.values()
         with open(file, "rb") as plain, _opened(target, gzipped=True) as packed:
             shutil.copyfileobj(plain, packed)
-    elif archive.name.endswith(".tar.gz"):
+    elif ending == ".tar.gz":
         with _opened(target, gzipped=True) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
             for name, file in files.items():
                 # without a date and an owner
@@ -110,7 +110,7 @@ def _pack(archive: RegisteredArchive, folder: Path, target: Path) -> None:
                 with open(file, "rb") as plain:
                     tar.addfile(info, plain)
     else:
-        raise UserError(archive.name, f"no synthetic file is packed as {kind}", "add it to _pack")
+        raise UserError(archive.name, f"no synthetic file is packed as {ending}", "add it to _pack")
 
 
 def _bytes_at_url(file: Path, gzipped: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from command_words import as_argv
 from tiny_models import make_sentences
 
 from benchmarks import run_benchmarks
@@ -31,7 +32,7 @@ SMALL_SHAPE |= {"intermediate_size": 24, "max_position_embeddings": 64}
 def quick(sample_data, tiny_bert, tmp_path):
     """The arguments of a quick run, to bench.md."""
     paths = {"--data": sample_data, "--model": tiny_bert, "--output": tmp_path / "bench.md"}
-    return [*(str(part) for pair in paths.items() for part in pair), "--threads", "1", "--quick"]
+    return [*as_argv(paths), "--threads", "1", "--quick"]
 
 
 def values_of(folder, way, task):

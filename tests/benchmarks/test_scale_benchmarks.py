@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from command_words import as_argv
 
 from benchmarks import run_benchmarks, scale_measures
 from benchmarks.measurements import read_measurements
@@ -11,9 +12,8 @@ from benchmarks.scale_workloads import CSLS_WAYS, LINKING_WAYS, combine_names
 @pytest.mark.usefixtures("inside")
 def test_every_way_links_and_translates_the_same(sample_data, tiny_bert, tmp_path):
     paths = {"--data": sample_data, "--model": tiny_bert, "--output": tmp_path / "bench.md"}
-    arguments = [str(part) for pair in paths.items() for part in pair]
-    only = ["--only", "linking,linking-wide,csls-fifth,csls-whole"]
-    run_benchmarks.main([*arguments, *only, "--threads", "1", "--quick"])
+    only = {"--only": "linking,linking-wide,csls-fifth,csls-whole", "--threads": 1}
+    run_benchmarks.main([*as_argv(paths | only), "--quick"])
     values = {}
     for row in read_measurements(tmp_path / "bench.tsv"):
         values.setdefault((row.task, row.way), {})[row.measure] = row.value

@@ -2,6 +2,7 @@
 
 import re
 
+from command_words import as_argv
 from tiny_models import one_thread, tiny_bert
 
 from benchmarks import trainer_scores
@@ -17,7 +18,7 @@ def test_both_ways_are_scored_and_a_row_says_by_how_much_they_differ(
     monkeypatch.setattr(trainer_scores, "MODELS", tiny_bert.parent)
     monkeypatch.setattr(trainer_scores, "COMPARISONS", [comparison])
     options = {"--data": sample_data, "--strings": 40, "--seeds": 2, "--output": tmp_path / "t.md"}
-    trainer_scores.main([str(part) for pair in options.items() for part in pair])
+    trainer_scores.main(as_argv(options))
     [_, _, row] = (tmp_path / "t.md").read_text().splitlines()
     number = r"-?0\.\d{4}"
     spread = rf"{number} ± {number}"

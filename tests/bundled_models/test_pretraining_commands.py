@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from command_words import as_argv
 from safetensors.numpy import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -27,7 +28,7 @@ def inputs(tokenizer, prepared, tmp_path_factory):
     save_tokenizer(tokenizer, folder / "tokenizer")
     common = {"--text": prepared, "--tokenizer": folder / "tokenizer", "--seed": "5"}
     vectors = {"--units": "24", "--settings": '{"window": 4}', "--output": folder / "v.safetensors"}
-    run(train_word_vectors, common | vectors)
+    train_word_vectors.main(as_argv(common | vectors))
     family = "bert" if tokenizer.mask_token == "[MASK]" else "roberta"
     architecture = {"family": family, "layers": 1, "units": 24, "heads": 2, "feed_forward": 32}
     return common | {
@@ -37,10 +38,6 @@ def inputs(tokenizer, prepared, tmp_path_factory):
         "--language-exponent": "0.5",
         "--examples": '["the cat {mask} a dog ."]',
     }
-
-
-def run(command, options):
-    command.main([str(part) for pair in options.items() for part in pair])
 
 
 def pretrain(inputs, folder, seed=5, **changes):
@@ -55,7 +52,7 @@ def pretrain(inputs, folder, seed=5, **changes):
         "--training-log": folder / "training.jsonl",
         "--output": folder / "model",
     }
-    run(pretrain_model, inputs | outputs)
+    pretrain_model.main(as_argv(inputs | outputs))
     return folder / "model"
 
 

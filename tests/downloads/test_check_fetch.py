@@ -32,6 +32,7 @@ def web(server):
         "older.txt": leading(308, "old.txt"),
         "cdn.txt": leading(302, "here.txt"),
         "old-and-gone.txt": leading(301, "absent.txt"),
+        "nowhere.txt": Served(b"", refusal=(302, 99), headers={"Location": "http://[::1"}),
     }
     return server
 
@@ -56,6 +57,7 @@ def silent():
         ("cdn.txt", 10, None, None),
         ("absent.txt", None, None, "the server answers 404 Not Found"),
         ("old-and-gone.txt", None, "absent.txt", "the server answers 404 Not Found"),
+        ("nowhere.txt", None, None, "no answer (Invalid IPv6 URL)"),
     ],
 )
 def test_what_an_address_answers(path, size, moved_to, problem, web):

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from command_words import as_argv
 from faulty_server import Served
 from small_registry import known, sha256
 
@@ -20,8 +21,7 @@ def arguments(registry_file, tmp_path, server):
     def make(name, *more):
         record = tmp_path / "results" / f"{name}.json"
         options = {"--name": name, "--registry": registry, "--root": tmp_path / "root"}
-        words = [str(word) for option in options.items() for word in option]
-        return [*words, "--record", str(record), *more]
+        return [*as_argv(options | {"--record": record}), *more]
 
     return make
 

@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from command_words import as_argv
 from faulty_server import Served
 from small_model import FILES, MODEL, file_list, write_folder
 from small_registry import files_below
@@ -35,8 +36,8 @@ def models(tmp_path):
 
 @pytest.fixture
 def arguments(models, tmp_path):
-    options = {"--model": MODEL.address, "--folder": models, "--record": tmp_path / "record.json"}
-    return [str(word) for option in options.items() for word in option]
+    record = tmp_path / "record.json"
+    return as_argv({"--model": MODEL.address, "--folder": models, "--record": record})
 
 
 def serve(server, files=FILES, listed=None, **faults):

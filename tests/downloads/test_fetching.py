@@ -9,9 +9,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from archives import make_archive
 from faulty_server import Served
 from same_everywhere import wait_for
-from small_registry import files_below, known, make_archive, sha256
+from small_registry import files_below, known, sha256
 
 from workflow_scripts.downloads import unpacking
 from workflow_scripts.downloads.fetching import fetch
@@ -29,13 +30,14 @@ def root(tmp_path):
 
 @pytest.fixture
 def two_files(server, data_set):
-    """A set of two files on the server."""
+    """A set of two files on the server, each at two addresses."""
     server.files |= {"data/one.txt": Served(ONE), "data/two.txt": Served(TWO)}
+    server.files |= {"data/uno.txt": Served(ONE), "data/dos.txt": Served(TWO)}
     return data_set(
         base=server.url("data/"),
         files=[
-            {"path": "a/one.txt", "url": "one.txt", **known(ONE)},
-            {"path": "a/two.txt", "url": "two.txt", **known(TWO)},
+            {"path": "a/one.txt", "url": ["one.txt", "uno.txt"], **known(ONE)},
+            {"path": "a/two.txt", "url": ["two.txt", "dos.txt"], **known(TWO)},
         ],
     )
 
@@ -78,7 +80,8 @@ def test_files_are_fetched_and_recorded_and_right_ones_kept(two_files, root, pol
     assert [record["url"] for record in records] == [None, server.url("data/two.txt")]
     assert (records[1]["sha256"], records[1]["size"]) == (sha256(TWO), len(TWO))
     assert records[1]["date"].startswith("20")
-    assert server.asked("data/one.txt") == []
+    # the first address serves it, so that the second is not asked
+    assert [path for path, _ in server.requests] == ["data/two.txt"]
     assert (root / "a/one.txt").stat().st_mtime_ns == before
     server.requests.clear()
     assert [record["url"] for record in fetch(two_files, root, policy=policy)] == [None, None]
@@ -105,26 +108,6 @@ def test_a_file_of_the_users_own_is_never_overwritten(
         fetch(archived(), root, policy=policy)
     assert server.requests == []
     assert files_below(root) == ["a/one.txt"]
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [{"cut": (100, 99)}, {"swapped": ONE}, {"refusal": (503, 99)}, {"refusal": (404, 99)}],
-    ids=["truncated", "wrong bytes", "busy", "absent"],
-)
-def test_after_a_fault_is_mended_a_rerun_succeeds(two_files, root, policy, server, fault):
-    server.files["data/two.txt"] = Served(TWO, ranges=False, **fault)
-    with pytest.raises(UserError) as caught:
-        fetch(two_files, root, policy=policy)
-    assert "\n" not in str(caught.value)
-    assert not (root / "a/two.txt").exists()
-    left = [file for file in files_below(root) if file != "a/one.txt"]
-    kept = ["a/two.txt.part", "a/two.txt.part.validator"]
-    assert left == (kept if "cut" in fault else [])
-    server.files["data/two.txt"] = Served(TWO)
-    fetch(two_files, root, policy=policy)
-    assert files_below(root) == ["a/one.txt", "a/two.txt"]
-    assert (root / "a/two.txt").read_bytes() == TWO
 
 
 def test_an_unknown_hash_is_noted_and_holds_from_then_on(data_set, server, root, policy):
@@ -245,6 +228,7 @@ def mirror(folder, server):
 @pytest.mark.parametrize("kind", ["folder", "file", "http"])
 def test_a_mirror_goes_before_the_url(two_files, root, policy, server, folder, mirror, kind):
     (folder / "a/one.txt").write_bytes(ONE[:-1] + b"x")
+    # its wrong bytes are an error, whatever other addresses there are
     with pytest.raises(UserError, match=f"expected {sha256(ONE)}"):
         fetch(two_files, root, mirror(kind), policy=policy)
     assert files_below(root) == []
@@ -252,7 +236,7 @@ def test_a_mirror_goes_before_the_url(two_files, root, policy, server, folder, m
     records = fetch(two_files, root, mirror(kind), policy=policy)
     assert records[0]["url"].endswith("/a/one.txt")
     assert records[1]["url"] == server.url("data/two.txt")
-    assert server.asked("data/one.txt") == []
+    assert server.asked("data/one.txt") == server.asked("data/uno.txt") == []
     assert files_below(root) == ["a/one.txt", "a/two.txt"]
 
 
@@ -471,42 +455,16 @@ def test_the_second_address_serves_what_the_first_does_not(
     assert server.ranges_asked(f"second/{name}") == [None]
 
 
-@pytest.mark.parametrize("kind", ["file", "archive"])
-def test_only_the_first_address_is_asked_where_it_serves(two_addresses, root, policy, server, kind):
-    entry, name, _ = two_addresses(kind)
-    [record] = fetch(entry, root, policy=policy)
-    assert record["url"] == server.url(f"first/{name}")
-    assert server.asked(f"second/{name}") == []
-
-
-def test_one_error_names_all_addresses_that_do_not_serve_a_file(
-    two_addresses, root, policy, server
-):
-    entry, _, _ = two_addresses("file")
-    server.files["first/one.txt"] = Served(ONE, refusal=(404, 99))
-    server.files["second/one.txt"] = Served(ONE, swapped=ONE[:-1] + b"?")
+def test_one_error_names_all_addresses_that_do_not_serve_a_file(two_files, root, policy, server):
+    server.files["data/one.txt"] = Served(ONE, refusal=(404, 99))
+    server.files["data/uno.txt"] = Served(ONE, swapped=ONE[:-1] + b"?")
     with pytest.raises(UserError) as caught:
-        fetch(entry, root, policy=policy)
+        fetch(two_files, root, policy=policy)
     said = str(caught.value)
     assert said.startswith("a/one.txt: none of its 2 sources serves it (")
-    assert f"{server.url('first/one.txt')}: the server answered 404" in said
-    assert f"{server.url('second/one.txt')}: sha256 is" in said
+    assert f"{server.url('data/one.txt')}: the server answered 404" in said
+    assert f"{server.url('data/uno.txt')}: sha256 is" in said
     assert files_below(root) == []
-
-
-@pytest.mark.parametrize("kind", ["folder", "http"])
-def test_a_mirror_goes_before_several_addresses_and_its_wrong_bytes_are_an_error(
-    two_addresses, root, policy, server, folder, mirror, kind
-):
-    entry, _, _ = two_addresses("file")
-    (folder / "a/one.txt").write_bytes(ONE)
-    [record] = fetch(entry, root, mirror(kind), policy=policy)
-    assert record["url"].endswith("/a/one.txt")
-    (root / "a/one.txt").unlink()
-    (folder / "a/one.txt").write_bytes(ONE[:-1] + b"?")
-    with pytest.raises(UserError, match="sha256 is"):
-        fetch(entry, root, mirror(kind), policy=policy)
-    assert server.asked("first/one.txt") == server.asked("second/one.txt") == []
 
 
 def test_a_mirror_s_password_is_not_recorded(two_files, root, policy, server, folder):

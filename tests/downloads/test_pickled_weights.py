@@ -152,10 +152,10 @@ def test_pickles_in_several_files(fetch, tmp_path):
 @pytest.mark.parametrize(
     ("weight_map", "message"),
     [
-        ({"a": "../../outside.bin"}, "names '../../outside.bin', which is missing"),
-        ({"a": "pytorch_model-00002-of-00002.bin"}, "names 'pytorch_model-00002-of-00002.bin'"),
+        ({"a": "../../outside.bin"}, "names '../../outside.bin', which is not a file of weights"),
+        ({"a": "pytorch_model-00002-of-00002.bin"}, "no pytorch_model-00002-of-00002.bin, which"),
         ({"b": "pytorch_model-00001-of-00002.bin"}, "b is in none of its files"),
-        ([], "has no weight_map"),
+        ([], "has no `weight_map`; the repository is damaged"),
     ],
 )
 def test_an_index_that_its_files_do_not_fit(weight_map, message, tmp_path):

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from real_files import read_manifest
 
-from tools.describe_data import describe
 from workflow_scripts.corpora import block as corpora
 from workflow_scripts.corpora.kinds.register import read_corpus_block
 from workflow_scripts.datasets.entry import raw_files
@@ -71,7 +70,7 @@ def test_a_file_at_a_commit_has_a_hash_and_the_page_names_sets_without_one(regis
     for entry in registry.values():
         inside = [f for one in entry.archives if not one.sha256 for f in one.members]
         lacking = [one for one in (*entry.files, *inside) if not one.sha256]
-        assert not any(AT_A_COMMIT.match(one.url or "") for one in lacking)
+        assert not any(AT_A_COMMIT.match(url) for one in lacking for url in one.urls)
         if lacking and not entry.gated:
             without.append(entry.name)
     assert re.findall(r"`([a-z][\w-]+)`", listed) == without
@@ -87,7 +86,7 @@ def test_hashes_sizes_and_addresses_are_those_of_the_manifest(registry, manifest
             # what cannot be fetched is held in forms of its own too
             if row is None or entry.name in REBUILT or entry.gated:
                 # of a file at a commit the bytes can be had elsewhere too
-                assert not file.verified or AT_A_COMMIT.match(file.url)
+                assert not file.verified or AT_A_COMMIT.match(file.urls[0])
                 continue
             note = re.search(r"sha256 of the uncompressed file ([0-9a-f]{64})", row["note"])
             assert file.sha256 == (note.group(1) if note else row["sha256"])
@@ -98,10 +97,10 @@ def test_hashes_sizes_and_addresses_are_those_of_the_manifest(registry, manifest
             source = f"https://raw.githubusercontent.com/{row['source_repo']}/{row['commit']}"
             if member:
                 archive = archive_of[file.path]
-                assert archive.url == f"{source}/{inside}"
+                assert archive.urls == [f"{source}/{inside}"]
                 assert file.member == member and file in archive.members
             else:
-                assert file.url == f"{source}/{inside}"
+                assert file.urls == [f"{source}/{inside}"]
             compared += 1
     assert compared > 180
 
@@ -121,8 +120,3 @@ def test_the_real_files_serve_as_a_mirror(registry, shared_data, tmp_path):
         fetch(registry[name], tmp_path, mirror, offline=True)
         for file in registry[name].all_files:
             assert (tmp_path / file.path).read_bytes() == (shared_data / file.path).read_bytes()
-
-
-def test_the_page_of_data_sets_is_made_from_the_registry(project):
-    page = (project / "docs" / "reference" / "data-sets.md").read_text(encoding="utf-8")
-    assert page == describe(), "run `make docs`"

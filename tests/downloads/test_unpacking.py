@@ -9,9 +9,10 @@ import zipfile
 from contextlib import suppress
 
 import pytest
+from archives import make_archive
 from hypothesis import given
 from hypothesis import strategies as st
-from small_registry import files_below, make_archive
+from small_registry import files_below
 
 from workflow_scripts.downloads.unpacking import unpack
 from workflow_scripts.errors import UserError

@@ -32,8 +32,9 @@ def test_the_report_compares_and_lists_survivors_with_reasons():
     equivalent = {mutant(4): "The same value."}
     before = {"scoring": result(["survived", "killed"])}
     text = write_report({"scoring": result(OUTCOMES)}, {"before": before}, equivalent)
-    heads, _, row = [line for line in text.splitlines() if line.startswith("|")]
+    heads, rule, row = [line for line in text.splitlines() if line.startswith("|")]
     assert heads.endswith("| score, % (95%) | before |")
+    assert rule == "| --- |" + " --: |" * 6
     assert row.startswith("| scoring | 90 | 6 | 1 | 3 | 60.0 (") and "| 50.0 (" in row
     alive = [line for line in text.splitlines() if line.startswith("- scoring/bootstrap.py")]
     assert len(alive) == 3

@@ -136,9 +136,13 @@ def test_rules_are_added_up_from_their_benchmarks(tmp_path):
         file = tmp_path / "benchmarks" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(header + row)
-    fetch, tune = rehearsal_report.read_rules(tmp_path)
-    assert fetch == ("fetch_all", 1, 1.0, 1.0, 0.5, 0.0, 0.0)
-    assert tune == ("tune_encoder", 2, 4.0, 2.5, 3.0, 500.0, 4.0)
+    rules = rehearsal_report.read_rules(tmp_path)
+    assert list(rules.itertuples(name=None)) == [
+        ("fetch_all", 1, 1.0, 1.0, 0.5, 0.0, 0.0),
+        ("tune_encoder", 2, 4.0, 2.5, 3.0, 500.0, 4.0),
+    ]
+    total = ["all", "3", "5", "2.5", "4", "500", "4"]
+    assert rehearsal_report._rule_rows(rules)[-1] == total
 
 
 def test_a_folder_that_holds_other_things_is_left_alone(tmp_path):

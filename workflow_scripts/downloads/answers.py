@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
 from workflow_scripts.downloads.mirrors import shown
 from workflow_scripts.errors import UserError
@@ -12,11 +11,8 @@ from workflow_scripts.errors import UserError
 if TYPE_CHECKING:
     import requests
 
-# The length is then that of the file. Some servers turn away the default name of an HTTP library.
-HEADERS = {"Accept-Encoding": "identity", "User-Agent": "mirror-bert"}
 _CHUNK = 2**16
 _REQUEST_TIMEOUT, _TOO_EARLY, _TOO_MANY_REQUESTS = 408, 425, 429
-_MOST_REDIRECTS = 10
 # int() would take other digits than these, and fails at 5,000
 _NUMBER = re.compile("[0-9]{1,18}")
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)")
@@ -45,44 +41,19 @@ class SlowError(PassingError):
 def get(
     session: "requests.Session", url: str, headers: dict[str, str], timeout: tuple[float, float]
 ) -> "requests.Response":
-    """Ask for a file where its address leads to, but never from https to anything else."""
+    """Ask for a file where its address leads to; its body is still to be read."""
     import urllib3
     from requests import exceptions as errors
-    from requests.utils import get_auth_from_url
 
-    # requests would read the whole body of a redirection
-    session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign, assignment]
-    options: dict[str, Any] = {"headers": headers, "timeout": timeout, "stream": True}
     name = shown(url)
     try:
-        auth = get_auth_from_url(url)
-        for _ in range(_MOST_REDIRECTS + 1):
-            response = session.get(
-                url, auth=auth if any(auth) else None, allow_redirects=False, **options
-            )
-            target = session.get_redirect_target(response)
-            if target is None:
-                return response
-            response.close()
-            target = urljoin(url, target)
-            if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
-                raise UserError(
-                    name,
-                    f"leads from https to {shown(target)}, where the bytes could be changed "
-                    "on the way",
-                    "use a mirror (--mirror) or fix the address",
-                )
-            if session.should_strip_auth(url, target):
-                auth = get_auth_from_url(target)
-            url = target
-        why = f"more than {_MOST_REDIRECTS} redirections"
-    except (errors.InvalidSchema, errors.InvalidURL) as error:
-        why = reason_of(error)
+        return session.get(url, headers=headers, timeout=timeout, stream=True)
+    except UserError as error:
+        raise error.at(name) from None
+    except (ValueError, errors.TooManyRedirects, urllib3.exceptions.HTTPError) as error:
+        raise UserError(name, f"leads nowhere ({reason_of(error)})", "take a mirror") from error
     except errors.RequestException as error:
         raise PassingError(f"no answer ({reason_of(error)})") from error
-    except (ValueError, urllib3.exceptions.HTTPError) as error:
-        why = reason_of(error)
-    raise UserError(name, f"leads nowhere ({why})", "take a mirror")
 
 
 def total_of(response: "requests.Response", name: str, offset: int) -> int | None:

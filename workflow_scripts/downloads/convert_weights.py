@@ -3,12 +3,18 @@
 import re
 import resource
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workflow_scripts.command_main import run_command
-from workflow_scripts.downloads.model_files import CONVERTED, PICKLE, PICKLE_INDEX, PICKLE_SHARD
+from workflow_scripts.downloads.model_files import (
+    CONVERTED,
+    PICKLE,
+    PICKLE_INDEX,
+    PICKLE_SHARD,
+    shards_of,
+)
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import atomic_file, read_json
+from workflow_scripts.files import atomic_file
 from workflow_scripts.path_functions import command
 
 if TYPE_CHECKING:
@@ -26,19 +32,11 @@ def pickled_files(folder: Path) -> list[Path]:
         return [folder / PICKLE]
     if not (folder / PICKLE_INDEX).is_file():
         raise UserError(folder, f"has neither {PICKLE} nor {PICKLE_INDEX}", "give another folder")
-    names = sorted({str(name) for name in _weight_map(folder).values()})
-    for name in names:
-        if not re.fullmatch(PICKLE_SHARD, name) or not (folder / name).is_file():
-            raise UserError(PICKLE_INDEX, f"names {name!r}, which is missing", _DAMAGED)
-    return [folder / name for name in names]
+    return [folder / name for name in sorted(set(_shards(folder).values()))]
 
 
-def _weight_map(folder: Path) -> dict[str, Any]:
-    index = read_json(folder / PICKLE_INDEX)
-    weight_map = index.get("weight_map") if isinstance(index, dict) else None
-    if not isinstance(weight_map, dict) or not weight_map:
-        raise UserError(PICKLE_INDEX, "has no weight_map", _DAMAGED)
-    return weight_map
+def _shards(folder: Path) -> dict[str, str]:
+    return shards_of(folder / PICKLE_INDEX, PICKLE_SHARD, None, _DAMAGED)
 
 
 def read_tensors(path: Path) -> dict[str, "torch.Tensor"]:
@@ -77,7 +75,7 @@ def convert(folder: Path) -> None:
     files = pickled_files(folder)
     for path in files:
         tensors |= read_tensors(path)
-    expected = tensors if (folder / PICKLE).is_file() else _weight_map(folder)
+    expected = tensors if (folder / PICKLE).is_file() else _shards(folder)
     if lacking := sorted(expected.keys() - tensors.keys()):
         raise UserError(PICKLE_INDEX, f"{lacking[0]} is in none of its files", _DAMAGED)
     memory: set[int] = set()

@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import os
 import shutil
 import zlib
 from collections.abc import Mapping
@@ -31,9 +30,8 @@ from workflow_scripts.downloads.unpacking import LARGEST_MEMBER, unpack
 from workflow_scripts.errors import UserError, is_full_disk
 from workflow_scripts.files import (
     atomic_file,
-    keep_on_disk,
+    passing_directory,
     read_json,
-    remove,
     sha256_of,
     write_json,
 )
@@ -181,15 +179,7 @@ class _Fetching:
                 "it is left as it is: move it away to fetch the right one, or leave this set out "
                 "if the file is yours",
             )
-        return self._with_stored(file, _record(file, None, sha256, size))
-
-    def _with_stored(self, file: StoredFile, record: Record) -> Record:
-        """Return a record with the hash of the file itself, where `sha256` is that of its content.
-
-        By it the file is compared before each run.
-        """
-        stored = {"stored_sha256": sha256_of(self.root / file.path)} if file.gzipped else {}
-        return record | stored
+        return _record(file, path, None, sha256, size)
 
     def _download(
         self, sources: list[_Source], part: Path, sha256: str | None, file: _Wanted
@@ -238,7 +228,7 @@ class _Fetching:
         sha256, size = _content(file, path)
         if expected is None:
             self._note({file.path: sha256})
-        self.records[file.path] = self._with_stored(file, _record(file, source.url, sha256, size))
+        self.records[file.path] = _record(file, path, source.url, sha256, size)
 
     def _fetch_members(self, archive: RegisteredArchive) -> None:
         for file in archive.members:
@@ -264,32 +254,29 @@ class _Fetching:
         self, archive: RegisteredArchive, part: Path, members: list[Member], url: str, known: bool
     ) -> None:
         """Put the wanted members of a downloaded archive in place, once all are right; drop it."""
-        folder = self.root / ARCHIVES / f".{archive.name}.unpacked"
-        remove(folder)
-        folder.mkdir()
         full = False
         try:
-            unpacked = unpack(part, archive.name, {f.member: f.size for f in members}, folder)
-            records = {}
-            noted = {} if known else {f"{ARCHIVES}/{archive.name}": sha256_of(part)}
-            for file in members:
-                sha256, size = _content(file, unpacked[file.member])
-                expected = self._expected(file.path, file.sha256)
-                if expected not in (None, sha256):
-                    raise UserError(
-                        shown(url),
-                        f"sha256 of member {file.member} is {sha256}, expected {expected}",
-                        "nothing was unpacked: the archive has changed, use a mirror "
-                        "(--mirror) or correct the registry",
-                    )
-                if expected is None:
-                    noted[file.path] = sha256
-                records[file.path] = _record(file, url, sha256, size)
-            for file in members:
-                path = self.root / file.path
-                path.parent.mkdir(parents=True, exist_ok=True)
-                keep_on_disk(unpacked[file.member])
-                os.replace(unpacked[file.member], path)
+            with passing_directory(part.with_name(archive.name)) as folder:
+                unpacked = unpack(part, archive.name, {f.member: f.size for f in members}, folder)
+                noted = {} if known else {f"{ARCHIVES}/{archive.name}": sha256_of(part)}
+                records = {}
+                for file in members:
+                    sha256, size = _content(file, unpacked[file.member])
+                    expected = self._expected(file.path, file.sha256)
+                    if expected not in (None, sha256):
+                        raise UserError(
+                            shown(url),
+                            f"sha256 of member {file.member} is {sha256}, expected {expected}",
+                            "nothing was unpacked: the archive has changed, use a mirror "
+                            "(--mirror) or correct the registry",
+                        )
+                    if expected is None:
+                        noted[file.path] = sha256
+                    records[file.path] = _record(file, unpacked[file.member], url, sha256, size)
+                for file in members:
+                    path = self.root / file.path
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    finish(unpacked[file.member], path)
             self._note(noted)
             self.records |= records
         except OSError as error:
@@ -304,7 +291,6 @@ class _Fetching:
                 "space and run again, the archive is kept",
             ) from error
         finally:
-            remove(folder)
             if not full:
                 discard(part)
 
@@ -322,10 +308,12 @@ def _failure(failures: list[UserError], file: _Wanted) -> UserError:
     )
 
 
-def _record(file: StoredFile, url: str | None, sha256: str, size: int) -> Record:
+def _record(file: StoredFile, path: Path, url: str | None, sha256: str, size: int) -> Record:
     date = datetime.now(UTC).isoformat(timespec="seconds")
     told = None if url is None else shown(url)
-    return {"path": file.path, "url": told, "sha256": sha256, "size": size, "date": date}
+    record = {"path": file.path, "url": told, "sha256": sha256, "size": size, "date": date}
+    # before each run the file itself is compared, not its content
+    return record | ({"stored_sha256": sha256_of(path)} if file.gzipped else {})
 
 
 def _content(file: StoredFile, path: Path) -> tuple[str, int]:

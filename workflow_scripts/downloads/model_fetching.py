@@ -25,7 +25,13 @@ from workflow_scripts.downloads.model_files import (
     hub_offline_variable,
 )
 from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubModel, ListedFile
-from workflow_scripts.downloads.transfer import Policy, discard, download, finish
+from workflow_scripts.downloads.transfer import (
+    Policy,
+    discard,
+    download,
+    finish,
+    report_progress,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, without_link, write_json
 from workflow_scripts.locking import sole_fetch
@@ -104,7 +110,7 @@ def _converted(model: HubModel, part: Path, file_list: FileList) -> FileList:
     pickles = [file for file in file_list.files if is_pickle(file.name)]
     if not pickles:
         return file_list
-    print(f"{model.address}: converting {pickles[0].name}", file=sys.stderr, flush=True)
+    report_progress(f"{model.address}: converting {pickles[0].name}")
     command = [sys.executable, "-m", "workflow_scripts.downloads.convert_weights"]
     # its usage is a part of that of this step
     environment = {name: value for name, value in os.environ.items() if name != "STEP_USAGE"}
@@ -179,11 +185,10 @@ def _from_mirror(
         try:
             download(url, unfinished, file.sha256, file.size, policy)
         except AbsentError as error:
-            print(f"model {model.address}: the mirror is incomplete: {error}", file=sys.stderr)
+            report_progress(f"model {model.address}: the mirror is incomplete: {error}")
             return None
         finish(unfinished, path)
-    origin = shown(mirror.url_of(base))
-    return model_folders.file_list(model, listed.files, origin, listed.converted_from)
+    return listed.fetched_from(shown(mirror.url_of(base)))
 
 
 def _listed(folder: Path, name: str) -> ListedFile:
@@ -199,7 +204,7 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
 
     endpoint = shown(constants.ENDPOINT)
     where = f"model {model.address} of {endpoint}"
-    print(f"{endpoint}: fetching {model.address}", file=sys.stderr, flush=True)
+    report_progress(f"{endpoint}: fetching {model.address}")
     disable_progress_bars()
     name, options = model.repository, {"revision": model.revision, "local_dir": part}
     client = huggingface_hub.HfApi()
@@ -222,4 +227,5 @@ def _from_hub(model: HubModel, part: Path) -> FileList:
         shutil.rmtree(part)
         raise no_weights().at(where)
     listed = [_listed(part, name) for name in kept]
-    return model_folders.file_list(model, listed, f"{endpoint}/{model.repository}")
+    of_model = FileList(repository=model.repository, revision=model.revision, files=listed)
+    return of_model.fetched_from(f"{endpoint}/{model.repository}")

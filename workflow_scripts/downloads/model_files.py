@@ -105,9 +105,30 @@ def check_model_files(folder: Path, source: str) -> None:
         )
     single, index = (folder / name for name in WEIGHT_FILES)
     if not single.is_file():
-        _check_shards(index, source)
+        shards_of(index, r"[^/]*\.safetensors", source, "copy the folder from a complete model")
     if not any(any(folder.glob(pattern)) for pattern in TOKENIZER_FILES):
         raise UserError(source, "no tokenizer.json or vocabulary", "save the tokenizer there too")
+
+
+def shards_of(index: Path, pattern: str, where: str | None, remedy: str) -> dict[str, str]:
+    """Return the files of weights by the name of each tensor, as an index of shards has them.
+
+    `UserError`, which begins with `where`, unless their names match `pattern` and they lie next to
+    the index.
+    """
+    content = read_json(index)
+    shards = content.get("weight_map") if isinstance(content, dict) else None
+    if not isinstance(shards, dict) or not shards:
+        raise UserError(where, f"{index.name} has no `weight_map`", remedy)
+    for shard in shards.values():
+        if not (isinstance(shard, str) and re.fullmatch(pattern, shard)):
+            problem = (
+                f"{index.name} names {str(shard)[:80]!r}, which is not a file of weights next to it"
+            )
+            raise UserError(where, problem, remedy)
+        if not (index.parent / shard).is_file():
+            raise UserError(where, f"no {shard}, which {index.name} names", remedy)
+    return shards
 
 
 def vector_files(folder: Path) -> list[str]:
@@ -139,22 +160,6 @@ def check_replaceable(option: str, folder: Path) -> None:
                 f"{name} is not part of an encoder, and is not deleted",
                 "move it",
             )
-
-
-def _check_shards(index: Path, source: str) -> None:
-    content = read_json(index)
-    shards = content.get("weight_map") if isinstance(content, dict) else None
-    remedy = "copy the folder from a complete model"
-    if not isinstance(shards, dict) or not shards:
-        raise UserError(source, f"{index.name} has no `weight_map`", remedy)
-    for shard in shards.values():
-        if not (isinstance(shard, str) and fnmatchcase(shard, "*.safetensors")) or "/" in shard:
-            problem = (
-                f"{index.name} names {str(shard)[:80]!r}, which is not a file of weights next to it"
-            )
-            raise UserError(source, problem, remedy)
-        if not (index.parent / shard).is_file():
-            raise UserError(source, f"no {shard}, which {index.name} names", remedy)
 
 
 def hub_offline_variable() -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 from pydantic import field_validator
 
@@ -89,14 +89,22 @@ class FileList(Block):
     )
 
     @property
+    def address(self) -> str:
+        return HubModel(self.repository, self.revision).address
+
+    @property
     def has_safetensors(self) -> bool:
         return any(file.name in WEIGHT_FILES for file in self.files)
+
+    def fetched_from(self, source: str) -> Self:
+        """Return the list with its source and the time, which is now."""
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        return self.model_copy(update={"source": source, "date": date})
 
     def check_weights(self, expected: Iterable[str]) -> None:
         """Raise `UserError` unless the repository's one file of weights has the `expected` hash."""
         names = (CONVERTED, PICKLE)
         matching = [f for f in self.converted_from or self.files if f.name in names]
-        address = HubModel(self.repository, self.revision).address
         for sha256 in expected:
             if len(matching) != 1:
                 wrong, remedy = "its weights are not one file", "remove `weights_sha256`"
@@ -105,7 +113,7 @@ class FileList(Block):
                 remedy = "fix `weights_sha256` or `revision`"
             else:
                 continue
-            raise UserError(f"model {address}", wrong, remedy)
+            raise UserError(f"model {self.address}", wrong, remedy)
 
     def as_json(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)
@@ -120,23 +128,6 @@ class FileList(Block):
         return files
 
 
-def file_list(
-    model: HubModel,
-    files: list[ListedFile],
-    source: str | None,
-    converted_from: list[ListedFile] | None = None,
-) -> FileList:
-    """Return the list of files fetched now from a source."""
-    return FileList(
-        repository=model.repository,
-        revision=model.revision,
-        source=source,
-        date=datetime.now(UTC).isoformat(timespec="seconds"),
-        files=files,
-        converted_from=converted_from,
-    )
-
-
 def read_file_list(path: Path, model: HubModel) -> FileList:
     """Return the content of a files.json; `UserError` if it is malformed or of another model."""
     try:
@@ -145,9 +136,9 @@ def read_file_list(path: Path, model: HubModel) -> FileList:
         more = "take the list of a model's files from where the model was fetched"
         error.remedy = f"{error.remedy}; {more}"
         raise
-    address = HubModel(file_list.repository, file_list.revision).address
-    if address != model.address:
-        raise UserError(path, f"is of {address}, not of {model.address}", "fix the folders")
+    if file_list.address != model.address:
+        wrong = f"is of {file_list.address}, not of {model.address}"
+        raise UserError(path, wrong, "fix the folders")
     # not a pickle nor a script
     for file in file_list.files:
         if file.name == FILE_LIST or not is_model_file(file.name):

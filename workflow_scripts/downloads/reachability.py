@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from workflow_scripts.downloads.answers import HEADERS, reason_of
+from workflow_scripts.downloads.answers import reason_of
 from workflow_scripts.downloads.mirrors import shown
+from workflow_scripts.errors import UserError
 
 if TYPE_CHECKING:
     import requests
@@ -33,22 +34,21 @@ def ask(url: str, timeout: float) -> Answer:
         path = Path(unquote(urlsplit(url).path))
         return Answer(path.stat().st_size) if path.is_file() else Answer(problem="no such file")
     import requests
-    from urllib3 import Retry
+    import urllib3
 
-    from workflow_scripts.downloads.prompt_heads import PromptHeads
+    from workflow_scripts.downloads.sessions import Session
 
     # a busy server is asked again, a silent one is not
-    again = Retry(2, read=False, connect=0, status_forcelist=_BUSY, backoff_factor=0.5)
+    again = urllib3.Retry(2, read=False, connect=0, status_forcelist=_BUSY, backoff_factor=0.5)
     again.raise_on_status = False
-    with requests.Session() as session:
-        session.headers.update(HEADERS)
-        for scheme in ("http://", "https://"):
-            session.mount(scheme, PromptHeads(max_retries=again))
+    with Session(again) as session:
         try:
             return _ask(session, url, timeout)
         except requests.Timeout:
             return Answer(problem=f"no answer within {timeout:g} s")
-        except requests.RequestException as error:
+        except UserError as error:
+            return Answer(problem=error.problem)
+        except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
             cause = getattr(error.args[0], "reason", error) if error.args else error
             return Answer(problem=f"no answer ({reason_of(cause)})")
 
@@ -69,13 +69,9 @@ def _ask(session: "requests.Session", url: str, timeout: float) -> Answer:
 
 
 def _answer(response: "requests.Response", size: int | None) -> Answer:
-    """Return what a response says, where the redirections before it led, and whether they may."""
+    """Return what a response says, and where the permanent redirections before it led."""
     moved_to = None
-    steps = [*response.history, response]
-    for step, following in pairwise(steps):
-        if urlsplit(step.url).scheme == "https" != urlsplit(following.url).scheme:
-            return Answer(problem=f"leads from https to {shown(following.url)}")
-    for step, following in pairwise(steps):
+    for step, following in pairwise([*response.history, response]):
         if step.status_code not in _PERMANENT:
             break
         moved_to = shown(following.url)

@@ -1,14 +1,14 @@
 """The registry of data sets and corpora: where each file comes from and what its bytes must be."""
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, field_validator
 
 from workflow_scripts.configuration.blocks import (
     Block,
@@ -21,7 +21,7 @@ from workflow_scripts.configuration.blocks import (
     read_block,
 )
 from workflow_scripts.configuration.yaml_files import read_mapping
-from workflow_scripts.downloads.unpacking import KINDS
+from workflow_scripts.downloads.unpacking import ENDINGS
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 _SCHEMES = ("http", "https", "file")
@@ -43,12 +43,12 @@ def _below(path: str) -> str:
     return path
 
 
-def _addresses(urls: str | list[str]) -> str | list[str]:
+def _addresses(urls: list[str]) -> list[str]:
     if not urls:
         raise mistake("give at least one address")
-    if len(set(_listed(urls))) < len(_listed(urls)):
+    if len(set(urls)) < len(urls):
         raise mistake("an address is given twice; remove one")
-    for url in _listed(urls):
+    for url in urls:
         parts = urlsplit(url)
         if parts.scheme not in _SCHEMES or not posixpath.basename(parts.path):
             what, schemes = _named(url, urls), ", ".join(_SCHEMES)
@@ -56,12 +56,8 @@ def _addresses(urls: str | list[str]) -> str | list[str]:
     return urls
 
 
-def _named(url: str, urls: str | list[str]) -> str:
-    return "it" if url == urls else repr(url)
-
-
-def _listed(urls: str | list[str] | None) -> list[str]:
-    return urls if isinstance(urls, list) else [] if urls is None else [urls]
+def _named(url: str, urls: list[str]) -> str:
+    return "it" if len(urls) == 1 else repr(url)
 
 
 def _name_of(url: str) -> str:
@@ -70,7 +66,11 @@ def _name_of(url: str) -> str:
 
 PathBelow = Annotated[str, AfterValidator(_below)]
 # where the same bytes are: one address, or several that are tried in their order
-Addresses = Annotated[str | list[str], AfterValidator(_addresses)]
+Addresses = Annotated[
+    list[str],
+    BeforeValidator(lambda url: [url] if isinstance(url, str) else url),
+    AfterValidator(_addresses),
+]
 
 
 class _Bytes(Block):
@@ -84,18 +84,6 @@ class _Bytes(Block):
         False, description="Whether the sha256 was computed from exactly these bytes."
     )
 
-    @property
-    def urls(self) -> list[str]:
-        """The addresses of these bytes, in the order in which they are tried."""
-        return _listed(getattr(self, "url", None))
-
-    def check(self, where: str, registry: str) -> None:
-        """Raise `UserError` where nothing would tell that several addresses have the same bytes."""
-        if len(self.urls) > 1 and self.sha256 is None and self.size is None:
-            wrong = f"has {len(self.urls)} addresses, but neither sha256 nor size"
-            remedy = "give one of them, to check the bytes of each address"
-            raise ConfigError(registry, where, wrong, remedy)
-
     @field_validator("verified")
     @classmethod
     def _with_hash(cls, value: bool, info: ValidationInfo) -> bool:
@@ -104,13 +92,16 @@ class _Bytes(Block):
         return value
 
 
-class RegisteredFile(_Bytes):
-    """A file below the data root; `url` is None for what must be got by hand."""
+class _Located(_Bytes):
+    urls: Addresses = Field(
+        [], alias="url", description="Its address, or a list to try in order, each after `base`."
+    )
+
+
+class RegisteredFile(_Located):
+    """A file below the data root; `urls` is empty for what must be got by hand."""
 
     path: PathBelow = Field(description="Path below the data root.")
-    url: Addresses | None = Field(
-        None, description="Its address, or a list to try in order; `base` is prepended to each."
-    )
     stored: Literal["plain", "gzip"] = Field(
         "plain",
         description="gzip: the bytes at the url, described by sha256 and size, are stored gzipped.",
@@ -126,24 +117,22 @@ class Member(_Bytes):
 
     member: PathBelow = Field(description="Path in the archive.")
     path: PathBelow = Field(description="Path below the data root.")
-    url: ClassVar[None] = None
+    urls: ClassVar[list[str]] = []
 
 
 StoredFile = RegisteredFile | Member
 
 
-class RegisteredArchive(_Bytes):
-    url: Addresses = Field(
-        description="Its address, or a list to try in order; `base` is prepended to each."
-    )
+class RegisteredArchive(_Located):
+    urls: Addresses = Field(alias="url", description="Its address, or a list to try in order.")
     members: list[Member] = Field(min_length=1, description="The members to unpack.")
 
-    @field_validator("url")
+    @field_validator("urls")
     @classmethod
-    def _known_kind(cls, urls: str | list[str]) -> str | list[str]:
-        for url in _listed(urls):
-            if not _name_of(url).endswith(tuple(KINDS)):
-                kinds = ", ".join(KINDS)
+    def _known_kind(cls, urls: list[str]) -> list[str]:
+        for url in urls:
+            if not _name_of(url).endswith(ENDINGS):
+                kinds = ", ".join(ENDINGS)
                 raise mistake(f"{_named(url, urls)} is not an archive known here ({kinds})")
         return urls
 
@@ -197,27 +186,25 @@ class DataSet(Block):
 
         return [with_whole(block) for block in blocks] if isinstance(blocks, list) else blocks
 
-    def check(self, registry: str) -> None:
-        """Raise `UserError` for keys that do not go together; `registry` is the file."""
-        without = [file.path for file in self.files if file.url is None and not self.gated]
+    def mistakes(self) -> Iterator[tuple[str, str, str]]:
+        """Yield key, problem and remedy of keys that do not go together."""
         if self.gated and not self.obtain:
-            wrong, remedy = (
-                "is gated",
-                "it needs `obtain`: where to get the files and where to put them",
-            )
-        elif self.obtain and not self.gated:
-            wrong, remedy = "has `obtain`, for gated sets", "remove it or set gated: true"
-        elif not self.all_files:
-            wrong, remedy = "has neither files nor archives", "list at least one"
-        elif without:
-            wrong = f"has the file {without[0]}, which has no url"
-            remedy = "give one or set gated: true"
-        else:
-            for kind, blocks in (("files", self.files), ("archives", self.archives)):
-                for number, block in enumerate(blocks):
-                    block.check(f"{self.name}.{kind}.{number}", registry)
-            return
-        raise ConfigError(registry, self.name, wrong, remedy)
+            remedy = "it needs `obtain`: where to get the files and where to put them"
+            yield self.name, "is gated", remedy
+        if self.obtain and not self.gated:
+            yield self.name, "has `obtain`, for gated sets", "remove it or set gated: true"
+        if not self.all_files:
+            yield self.name, "has neither files nor archives", "list at least one"
+        for file in self.files:
+            if not (file.urls or self.gated):
+                wrong = f"has the file {file.path}, which has no url"
+                yield self.name, wrong, "give one or set gated: true"
+        for kind, blocks in (("files", self.files), ("archives", self.archives)):
+            for number, block in enumerate(blocks):
+                if len(block.urls) > 1 and block.sha256 is None and block.size is None:
+                    wrong = f"has {len(block.urls)} addresses, but neither sha256 nor size"
+                    remedy = "give one of them, to check the bytes of each address"
+                    yield f"{self.name}.{kind}.{number}", wrong, remedy
 
     @cached_property
     def all_files(self) -> list[StoredFile]:
@@ -241,7 +228,8 @@ def read_registry(path: str | Path) -> dict[str, DataSet]:
     for name, block in read_mapping(path).items():
         named = {**block, "name": str(name)} if isinstance(block, Mapping) else block
         entry = read_block(DataSet, named, str(name), str(path))
-        entry.check(str(path))
+        for key, problem, remedy in entry.mistakes():
+            raise ConfigError(path, key, problem, remedy)
         archives = [f"archives/{archive.name}" for archive in entry.archives]
         for claimed in [*(file.path for file in entry.all_files), *archives]:
             if claimed in owners:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from workflow_scripts.downloads.answers import (
-    HEADERS,
     AbsentError,
     OtherBytesError,
     PassingError,
@@ -163,17 +162,13 @@ def _check_total(request: _Request, total: int | None, policy: Policy) -> None:
 
 
 def _download_http(request: _Request, policy: Policy) -> None:
-    import requests
-
-    from workflow_scripts.downloads.prompt_heads import PromptHeads
+    # Only now: requests takes a while, and plans and copies have no use for it.
+    from workflow_scripts.downloads.sessions import Session
 
     part, name = request.part, request.name
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
-    with requests.Session() as session:
-        session.headers.update(HEADERS)
-        for scheme in ("http://", "https://"):
-            session.mount(scheme, PromptHeads())
+    with Session() as session:
         while not (part.is_file() and _length(part) == request.size):
             try:
                 _request(session, request, policy)

@@ -19,8 +19,13 @@ from workflow_scripts.errors import UserError, is_full_disk
 # The largest member taken where the registry knows no size (fastText's are about 7 GB).
 LARGEST_MEMBER = 20 * 2**30
 
-KINDS = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar"}
-KINDS |= {".tbz2": "tar", ".gz": "gz"}
+# by the ending of the name: what is in it does not choose how it is unpacked
+_TAR_OPENERS: dict[str, Callable[[Path], Any]] = {
+    ".tar": io.FileIO,
+    **dict.fromkeys((".tar.gz", ".tgz"), gzip.open),
+    **dict.fromkeys((".tar.bz2", ".tbz2"), bz2.open),
+}
+ENDINGS = (".zip", *_TAR_OPENERS, ".gz")
 _CHUNK = 2**20
 # What a zip records of all its members (some 200,000 fit), and a tar of the next one: both are
 # read into memory at once, the latter unpacked from next to nothing.
@@ -34,13 +39,13 @@ _DAMAGE: tuple[type[Exception], ...] = (zipfile.BadZipFile, tarfile.TarError, zl
 _DAMAGE += (EOFError, OSError, RuntimeError, ValueError, OverflowError, IndexError)
 
 
-def archive_kind(name: str) -> str:
-    """Return zip, tar or gz by the ending of an archive's name."""
-    ending = max((end for end in KINDS if name.endswith(end)), key=len, default=None)
+def archive_ending(name: str) -> str:
+    """Return which of `ENDINGS` an archive's name has: the longest that it ends in."""
+    ending = max((end for end in ENDINGS if name.endswith(end)), key=len, default=None)
     if ending is None:
-        problem = f"not an archive known here ({', '.join(KINDS)})"
+        problem = f"not an archive known here ({', '.join(ENDINGS)})"
         raise UserError(name, problem, "correct the registry")
-    return KINDS[ending]
+    return ending
 
 
 def unpack(
@@ -88,8 +93,8 @@ def _opened_members(
     archive: Path, name: str, members: list[str]
 ) -> Generator[tuple[str, bool, int, Callable[[], Any]], None, None]:
     """Yield wanted members: name, whether they are plain files, the told size, how to open them."""
-    kind = archive_kind(name)
-    if kind == "zip":
+    ending = archive_ending(name)
+    if ending == ".zip":
         with _Bounded(io.FileIO(archive), name) as raw:
             raw.left = _LARGEST_DIRECTORY
             with zipfile.ZipFile(raw) as zipped:
@@ -108,9 +113,8 @@ def _opened_members(
                             "repack it with deflate, or get the archive from elsewhere (--mirror)",
                         )
                     yield member, is_file, info.file_size, partial(zipped.open, info)
-    elif kind == "tar":
-        unpacked = next(opener for end, opener in _TAR_OPENERS.items() if name.endswith(end))
-        with _Bounded(unpacked(archive), name) as raw:
+    elif ending in _TAR_OPENERS:
+        with _Bounded(_TAR_OPENERS[ending](archive), name) as raw:
             raw.left = _LARGEST_HEADER
             with tarfile.open(fileobj=raw, mode="r:") as tarred:
                 entries: dict[str, tarfile.TarInfo] = {}
@@ -155,14 +159,6 @@ class _Bounded(io.BufferedReader):
         if whence == io.SEEK_SET and offset > LARGEST_MEMBER:
             raise EOFError(f"it leads to byte {offset}")
         return super().seek(offset, whence)
-
-
-# by the ending of the name: what is in it does not choose how it is unpacked
-_TAR_OPENERS: dict[str, Callable[[Path], Any]] = {
-    **dict.fromkeys((".gz", ".tgz"), gzip.open),
-    **dict.fromkeys((".bz2", ".tbz2"), bz2.open),
-    "": io.FileIO,
-}
 
 
 def _entries(
