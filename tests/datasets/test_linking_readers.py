@@ -9,7 +9,7 @@ from written_files import write
 from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.dictionaries import read_dictionary
 from workflow_scripts.datasets.entity_linking import accepted_concepts
-from workflow_scripts.datasets.formats.columns import Biosyn
+from workflow_scripts.datasets.formats import biosyn
 from workflow_scripts.errors import UserError
 
 
@@ -34,7 +34,7 @@ def test_joined_concept_ids_come_back_whatever_joins_them(ids, data):
 @hypothesis.given(st.lists(st.text(alphabet="ab c", min_size=1).filter(str.strip), min_size=1))
 def test_mentions_of_the_processed_layout_come_back_in_order(parts):
     for text in ("|".join(parts), "+".join(parts)):
-        assert Biosyn.as_mention(None, "f", 1, text, "").parts == parts
+        assert biosyn.Entry.as_mention(None, "f", 1, text, "").parts == parts
 
 
 @hypothesis.given(st.lists(st.text(), max_size=4), IDS, st.sampled_from(["any", "aligned"]))
