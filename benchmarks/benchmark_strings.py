@@ -32,7 +32,7 @@ def read_strings(root: Path, kind: str, count: int) -> tuple[list[str], str]:
     without the file.
     """
     if kind == "phrases":
-        names, _ = read_dictionary([root / NAMES], "medic", lower_case=False)
+        names = [name for name, _ in read_dictionary([root / NAMES], "medic")]
         unique = unique_in_order(names)
         random.Random(0).shuffle(unique)
         return unique[:count], "from the disease dictionary MEDIC"

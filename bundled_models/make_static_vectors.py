@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from workflow_scripts.command_main import run_command
-from workflow_scripts.datasets.entry import entry_type
+from workflow_scripts.datasets.formats import multi_simlex, simlex
 from workflow_scripts.datasets.frequent_words import most_frequent_words
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
@@ -68,9 +68,10 @@ def format_vectors(words: Sequence[str], vectors: np.ndarray) -> str:
 
 def read_asked_words(root: Path) -> list[str]:
     """Return the words of the English word pairs below a data root, lower-cased, phrases split."""
+    block = {"task": "similarity", "language": "en"}
     sets = [
-        entry_type(form)(task="similarity", format=form, language="en").read(root)
-        for form in ("simlex", "multi-simlex")
+        simlex.Entry(format="simlex", **block).read(root),
+        multi_simlex.Entry(format="multi-simlex", **block).read(root),
     ]
     strings = [string for pairs in sets for string in (*pairs.left, *pairs.right)]
     return [word for string in strings for word in string.lower().split()]

@@ -9,7 +9,7 @@ rule read_dataset:
     """A data set, read once"""
     input:
         sources=lambda wildcards: sources(
-            "datasets.read_dataset", *rule_inputs.dataset_modules(wildcards.dataset)
+            "datasets.read_dataset", rule_inputs.dataset_module(wildcards.dataset)
         ),
         raw=lambda wildcards: rule_inputs.dataset_inputs(wildcards.dataset),
     output:
@@ -27,8 +27,6 @@ rule read_dataset:
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         block=lambda wildcards: rule_inputs.block("datasets", wildcards.dataset),
-        # for no command: of formats/columns.py, which is not a source, what this set depends on
-        declaration=lambda wildcards: rule_inputs.declaration(wildcards.dataset),
         root=lambda wildcards: plan.config.data.root,
         corpora=lambda wildcards: f"{plan.config.results}/corpora",
     shell:

@@ -136,12 +136,15 @@ def test_by_its_name_a_file_is_of_four_forms_with_the_same_rows(folder, table, d
         "a.csv": text.getvalue(),
         "a.tsv": "\n".join("\t".join(row) for row in (header, *rows)),
         "a.jsonl": "".join(json.dumps(one) + "\n" for one in objects),
-        "a.json": json.dumps(entries, indent=1),
+        "a.json": json.dumps(entries, indent=data.draw(st.sampled_from([None, 1, 4]))),
     }
     for name, text in texts.items():
         path = write(folder, name, text)
-        found = read_rows(path, Layout(wanted, delimiter=None))
+        found = list(read_rows(path, Layout(wanted, delimiter=None)))
         assert [row for _, row in found] == expected, name
+    # the line of an entry is that of its key
+    lines = text.split("\n")
+    assert all(f'"{number}":' in lines[line - 1] for number, (line, _) in enumerate(found))
 
 
 # ---- what csv does not know ----------------------------------------------------------------------

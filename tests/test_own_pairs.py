@@ -62,25 +62,29 @@ def test_pairs_of_tables_are_scored_as_scipy_and_sklearn_score_them(files, tiny_
     assert frame["value"].tolist() == [values["mine", "spearman"]]
 
 
-def test_the_best_weights_on_own_pairs_are_kept(files, tiny_bert):
-    changes = ["--set", "batch_size=4", "epochs=4", "learning_rate=0.01", "pooling=mean"]
-    argv = ["--model", str(tiny_bert), "--recipe", "mirror-word", "--seed", "33", *changes]
+SETTINGS = {"batch_size": 4, "learning_rate": 0.01, "pooling": "mean"}
+
+
+def assert_both_tune(files, model, pairs, epochs, *words):
+    """Tune by the command and from Python on pairs for development: to the same encoder."""
+    settings = {**SETTINGS, "epochs": epochs}
+    argv = ["--model", str(model), "--recipe", "mirror-word", "--seed", "33", "--device", "cpu"]
+    argv += ["--set", *(f"{key}={value}" for key, value in settings.items())]
     argv += ["--corpus", str(files / "words.txt"), "--output", str(files / "encoder")]
-    pairs = ["--development-pairs", str(files / "mine.csv"), *COLUMNS, "--development-every", "1"]
-    tune.main([*argv, *pairs, "--step-log", str(files / "log.jsonl"), "--device", "cpu"])
+    argv += ["--development-pairs", str(files / "mine.csv"), *COLUMNS, "--development-every", "1"]
+    tune.main([*argv, *words])
+    development = {"development": pairs, "development_every": 1, "device": "cpu"}
+    encoder = mirror_bert.tune(str(model), WORDS, recipe="mirror-word", **development, **settings)
+    written = mirror_bert.load(files / "encoder")
+    assert (encoder.encode(WORDS) == written.encode(WORDS)).all()
+
+
+def test_the_best_weights_on_own_pairs_are_kept(files, tiny_bert):
+    assert_both_tune(files, tiny_bert, PAIRS, 4, "--step-log", str(files / "log.jsonl"))
     scores = [json.loads(line)["development"] for line in (files / "log.jsonl").open()]
     best = scipy.stats.spearmanr(cosines(str(files / "encoder")), [pair[2] for pair in PAIRS])
     assert best.statistic == pytest.approx(max(scores), abs=1e-6)
     assert max(scores) > min(scores)
-    # the same from Python
-    settings = {"batch_size": 4, "epochs": 4, "learning_rate": 0.01, "pooling": "mean"}
-    encoder = mirror_bert.tune(
-        *(str(tiny_bert), WORDS),
-        **{"recipe": "mirror-word", "development": PAIRS, "development_every": 1},
-        **{"device": "cpu", **settings},
-    )
-    written = mirror_bert.load(files / "encoder")
-    assert (encoder.encode(WORDS) == written.encode(WORDS)).all()
 
 
 @pytest.mark.parametrize(
@@ -177,19 +181,7 @@ def test_commands_take_one_half_each(files, tiny_bert):
         frame = mirror_bert.evaluate(encoder, pairs={"mine": pairs})
         assert (row["dataset"], row["n"]) == (f"mine-{half}-half", 14)
         assert row["value"] == frame["value"][0]
-    changes = ["--set", "batch_size=4", "epochs=2", "learning_rate=0.01", "pooling=mean"]
-    argv = ["--model", str(tiny_bert), "--recipe", "mirror-word", "--seed", "33", *changes]
-    argv += ["--corpus", str(files / "words.txt"), "--output", str(files / "encoder")]
-    argv += ["--development-pairs", str(files / "mine.csv"), *COLUMNS, "--pair-half", "first"]
-    tune.main([*argv, "--development-every", "1", "--device", "cpu"])
-    settings = {"batch_size": 4, "epochs": 2, "learning_rate": 0.01, "pooling": "mean"}
-    tuned = mirror_bert.tune(
-        *(str(tiny_bert), WORDS),
-        **{"recipe": "mirror-word", "development": first, "development_every": 1},
-        **{"device": "cpu", **settings},
-    )
-    written = mirror_bert.load(files / "encoder")
-    assert (tuned.encode(WORDS) == written.encode(WORDS)).all()
+    assert_both_tune(files, tiny_bert, first, 2, "--pair-half", "first")
 
 
 def test_a_half_of_no_pairs_is_one_line(files, tiny_bert):

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.datasets.formats import columns
-from workflow_scripts.plan.rule_inputs import _reader
 from workflow_scripts.sources import PACKAGES, import_statements, sources
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -134,27 +132,3 @@ def test_the_imports_of_every_file_are_those_of_python_s_parser():
     assert len(files) > 300
     for file in files:
         assert imports_read(file) == imports_by_parser(file.read_text(encoding="utf-8")), file
-
-
-def test_what_the_formats_of_columns_use_is_among_what_they_depend_on():
-    """A data set depends on a class and on the modules of its bases, not on the file columns.py."""
-    file = Path(columns.__file__)
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    nodes = tree.body[1:]
-    assert {type(node) for node in nodes} == {ast.Import, ast.ImportFrom, ast.ClassDef}
-    origin = {
-        alias.name: f"{node.module.replace('.', '/')}.py"
-        for node in import_statements(file)
-        for alias in node.names
-    }
-    linking = "workflow_scripts/datasets/entity_linking.py"
-    for node in nodes:
-        if isinstance(node, ast.ClassDef):
-            modules, code = _reader(getattr(columns, node.name))
-            files = sources("datasets.read_dataset", *modules)
-            names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-            assert {origin[name] for name in names & {*origin}} <= {*files}
-            assert len(code) == 64 and str(file.relative_to(PROJECT)) not in files
-            assert (linking in files) is (
-                node.name in {"Askapatient", "Biosyn", "Cometa", "MentionRows"}
-            )

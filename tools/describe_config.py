@@ -13,7 +13,6 @@ from tools.doc_pages import markdown_table
 from workflow_scripts import plugins
 from workflow_scripts.configuration.config import Config
 from workflow_scripts.corpora.kinds.register import KINDS as CORPORA
-from workflow_scripts.datasets.entry import entry_type
 from workflow_scripts.datasets.formats.register import FORMATS
 from workflow_scripts.figures.kinds.register import KINDS as FIGURES
 from workflow_scripts.retrieval.dictionary_block import DictionaryBlock
@@ -33,7 +32,7 @@ def _class_in(package: str, kind: str) -> Callable[[str], type[BaseModel]]:
 PACKAGES: tuple[tuple[str, str, str, tuple[str, ...], Callable[[str], type[BaseModel]]], ...] = (
     ("Recipes", "method", "recipes.<id>", METHODS, _class_in("tuning.methods", "Choices")),
     ("Corpora", "kind", "corpora.<id>", CORPORA, _class_in("corpora.kinds", "Options")),
-    ("Data sets", "format", "datasets.<id>", FORMATS, entry_type),
+    ("Data sets", "format", "datasets.<id>", FORMATS, _class_in("datasets.formats", "Entry")),
     ("Tables", "kind", "tables.<id>", TABLES, _class_in("tables.kinds", "Config")),
     ("Figures", "kind", "figures.<id>", FIGURES, _class_in("figures.kinds", "Config")),
 )

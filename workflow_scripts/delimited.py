@@ -34,7 +34,7 @@ _HEADER_WORDS = set(
     synonyms alias aliases string strings mention mentions phrase query text texts sentence
     sentences sentence1 sentence2 sentence_1 sentence_2 document document_id doc doc_id pmid class
     category score type title description source target language word words translation
-    translations source_word target_word
+    translations source_word target_word src tgt trg
     """.split()  # noqa: SIM905  # a list of them is four times as long
 )
 # the remedy where a header stands in a file that has none
@@ -195,7 +195,7 @@ def _fields_of(path: str | Path, rows: Iterator[Row], layout: Layout) -> Iterato
         if line == 1 and layout.not_header is not None:
             what, remedy = layout.not_header
             remedy = remedy.replace("{first}", row[0].strip())
-            refuse_header(row if len(row) > 1 else fields, what, remedy, path, line)
+            refuse_header(row if len(row) > 1 else fields, what, path, line, remedy)
         yield line, row
 
 
@@ -305,7 +305,9 @@ def refuse_quoted_tab(fields: list[str], path: str | Path, line: int) -> None:
         raise UserError(f"{path}:{line}", what, "remove the quotes and the tab")
 
 
-def refuse_header(fields: list[str], what: str, remedy: str, path: str | Path, line: int) -> None:
+def refuse_header(
+    fields: list[str], what: str, path: str | Path, line: int, remedy: str = REMOVE
+) -> None:
     """Raise `UserError` if a row looks like a header, which would be taken for `what`.
 
     So do two fields or more that are different words of headers.

@@ -1,9 +1,8 @@
 """Modules that are chosen by name: the method of a recipe, the task or format of a data set, ...
 
 Each lies in a folder of its kind, named as what it is chosen by, and has a line in that folder's
-register; formats that are a choice of columns share a module (`datasets.entry.entry_type`). A
-register is read where a config is checked. A step gets the one name that it needs and loads that
-module alone, so that a further module reruns nothing of the others.
+register. A register is read where a config is checked. A step gets the one name that it needs and
+loads that module alone, so that a further module reruns nothing of the others.
 """
 
 import importlib

@@ -112,29 +112,6 @@ def test_mentions_and_names_are_of_rules_and_upstream(shared_data, project, name
 # --- by hand ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Had alpha beta (AB), later AB.", {"AB": "alpha beta"}),
-        ("AB (alpha beta) was seen.", {"AB": "alpha beta"}),
-        ("mild multiple myeloma (MM)", {"MM": "multiple myeloma"}),
-        ("an adenomatous atypia (AA; 3)", {"AA": "adenomatous atypia"}),
-        ("loss of heterozygosity [LOH]", {"LOH": "loss of heterozygosity"}),
-        ("by tyrosine kinase (TK, or TYK)", {"TK": "tyrosine kinase"}),
-        ("the SCA3/Machado-Joseph disease (MJD)", {"MJD": "SCA3/Machado-Joseph disease"}),
-        ("of Atm (ataxia telangiectasia (AT) -mutated)", {"AT": "ataxia telangiectasia"}),
-        ("alpha. Beta (AB)", {}),
-        ("(alpha) beta (AB)", {"AB": "(alpha) beta"}),
-        ("alpha of one small red beta (AB)", {}),
-        ("of them (n = 12) and ab (alpha beta)", {}),
-        ("in 1990 (1990) at home (at home)", {}),
-        ("of alpha beta cell (a b c)", {}),
-    ],
-)
-def test_abbreviations(text, found):
-    assert find_abbreviations(text) == found
-
-
 SET = entry("entity-linking", "pubtator", path="c.txt", dictionary="d.txt", typos="t.txt")
 SET |= {"dictionary_format": "medic", "preprocessing": "biosyn", "training_mentions": ["m.txt"]}
 SET["shared_names"] = "merged"

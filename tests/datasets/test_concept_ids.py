@@ -64,9 +64,7 @@ def test_ids_are_equal_in_a_report_and_in_a_data_set(tmp_path, one, other, equal
 
 
 def test_an_id_without_prefix_is_that_of_any_vocabulary():
-    ids = ConceptIds()
-    ids.note(["GO:7", "D1", "MESH:D1", "8"])
-    ids.note(["hp:7", "HP:8"])
+    ids = ConceptIds([["GO:7", "D1", "MESH:D1", "8"], ["hp:7", "HP:8"]])
     # only where two vocabularies share a number the prefix says something
     assert ids.plain(["GO:7", "MESH:D1", "D1", "HP:8"]) == ["GO:7", "D1", "8"]
     assert ids.plain(["7"]) == ["GO:7", "HP:7"]
@@ -121,10 +119,3 @@ def test_gold_ids_that_no_name_has_are_counted():
         "3 with gold ids that no name has, such as 'D1;D2': counted as wrong"
     ]
     assert report.lines_of_unknown(golds) == []
-
-
-def test_the_gold_column_is_another_one(tmp_path):
-    write(tmp_path / "m.tsv", "flu\tD0\n")
-    for columns in ((None, "1"), ("2", "2"), ("flu", "flu")):
-        with pytest.raises(UserError, match=r"--gold-column .*names a column of another option"):
-            list(read_mentions(str(tmp_path / "m.tsv"), *columns))

@@ -1,16 +1,15 @@
 """Entries of config/datasets.yaml."""
 
 import re
-import textwrap
 from pathlib import Path
 
 import pytest
 from written_files import write
 
+from workflow_scripts import plugins
 from workflow_scripts.configuration.yaml_files import read_mapping
-from workflow_scripts.datasets import items
-from workflow_scripts.datasets.entry import DatasetEntry, class_of, entry_type, raw_files
-from workflow_scripts.datasets.formats import columns
+from workflow_scripts.datasets import formats, items
+from workflow_scripts.datasets.entry import raw_files
 from workflow_scripts.datasets.formats.register import FORMATS, read_entry
 from workflow_scripts.errors import UserError
 
@@ -28,26 +27,20 @@ def test_every_shipped_entry_is_valid(config, tmp_path):
         assert raw_files(tmp_path, entry) or entry.corpora(), name
 
 
-def test_every_module_and_every_class_of_columns_is_in_the_register_and_yields_known_items():
-    folder = Path(columns.__file__).parent
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register", "columns"}
-    classes = [one for one in vars(columns).values() if isinstance(one, type)]
-    own = [one for one in classes if one.__module__ == columns.__name__]
-    declared = {one.__name__: one for one in own if issubclass(one, DatasetEntry)}
-    assert {form.replace("-", "_") for form in FORMATS if class_of(form) not in declared} == modules
-    assert {*declared} <= {*map(class_of, FORMATS)}
+def test_every_module_is_in_the_register_and_yields_known_items():
+    folder = Path(formats.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "register"}
+    assert modules == {form.replace("-", "_") for form in FORMATS}
     for form in FORMATS:
-        assert issubclass(entry_type(form).ITEMS, items.Items)
-        assert entry_type(form) is declared.get(class_of(form), entry_type(form))
-    assert read_entry("mine", GOOD).ITEMS is items.SimilaritySet
+        assert issubclass(plugins.load("datasets.formats", form).Entry.ITEMS, items.Items)
 
 
 def test_the_format_that_the_docs_declare_reads_a_file(project, tmp_path):
     page = (project / "CONTRIBUTING.md").read_text()
-    [code] = re.findall(r"^   ```python\n(.*?)^   ```$", page, flags=re.M | re.S)
-    names = dict(vars(columns))
-    exec(textwrap.dedent(code), names)
-    entry = names["MyPairs"](task="similarity", format="my-pairs", language="en", split="dev")
+    section = page.partition("\n### A format of data sets\n")[2]
+    names = {}
+    exec(re.search(r"^```python\n(.*?)^```$", section, flags=re.M | re.S)[1], names)
+    entry = names["Entry"](task="similarity", format="my-pairs", language="en", split="dev")
     write(tmp_path / "my-pairs/dev.tsv", "score\ttext2\ttext1\n4\tb\ta\n0.5\td\tc\n")
     found = entry.read(tmp_path)
     assert (found.left, found.right, found.gold) == (["a", "c"], ["b", "d"], [4.0, 0.5])

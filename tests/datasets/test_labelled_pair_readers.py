@@ -2,48 +2,19 @@
 
 import json
 
-import hypothesis
 from dataset_reading import cases, entry, given, mistake, raw_files, read_dataset, wrong
-from hypothesis import strategies as st
 from written_files import write
 
 from workflow_scripts.datasets.formats.register import read_entry
-from workflow_scripts.delimited import Layout, read_rows
 
 
-def numbered(pairs, indent=4):
+def numbered(pairs):
     """Return pairs in the form of the JSON samples."""
     entries = {
         str(i): dict(zip(("text_a", "text_b", "label"), pair, strict=True))
         for i, pair in enumerate(pairs)
     }
-    return json.dumps(entries, indent=indent)
-
-
-# --- rows of pairs -----------------------------------------------------------------------------
-
-TEXT = st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=["Cs"]), min_size=1)
-ROWS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
-
-
-@hypothesis.given(ROWS, st.sampled_from([None, 2, 4]))
-def test_numbered_entries_come_back_in_order_with_their_lines(tmp_path_factory, rows, indent):
-    path = tmp_path_factory.mktemp("rows") / "rows.json"
-    text = numbered(rows, indent)
-    write(path, text)
-    found = list(read_rows(path, Layout(["a", "b", "label"], delimiter=None)))
-    assert [tuple(fields) for _, fields in found] == rows
-    lines = text.split("\n")
-    for number, (line, _) in enumerate(found):
-        assert f'"{number}":' in lines[line - 1]
-
-
-@hypothesis.given(ROWS)
-def test_rows_of_text_come_back_whatever_quotes_they_hold(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("rows") / "rows.tsv"
-    write(path, "".join("\t".join(row) + "\n" for row in [("x", "y", "z"), *rows]))
-    found = list(read_rows(path, Layout(["x", "y", "z"], delimiter=None)))
-    assert [(line, tuple(fields)) for line, fields in found] == list(enumerate(rows, start=2))
+    return json.dumps(entries, indent=4)
 
 
 # --- QNLI and QQP ------------------------------------------------------------------------------
@@ -184,7 +155,8 @@ THREE = texts(
     train=PAIRS_BY_COLUMN, development={"path": ["s1", "s2", "labels"]}, test=PAIRS_BY_COLUMN
 )
 LABELS = aligned("1\n2\n")
-THREE_FILES = {"p.tsv": "a\tb\ty\nd\tc c\t1\ne\tf\t2\n"} | LABELS
+THREE_FILES = {"p.tsv": "a\tb\ty\nd\tc c\t1\ne\tf\t2\n", **LABELS}
+BLANK_OF_PAIR = {"p.tsv": "a\tb\ty\nd\t\t1\n", **LABELS}
 BITEXT = entry("bitext-retrieval", "parallel-sentences", left="l", right="r")
 TATOEBA = entry("bitext-retrieval", "tatoeba", path="t.v1/tatoeba.fra-eng")
 FRENCH, ENGLISH = "t.v1/tatoeba.fra-eng.fra", "t.v1/tatoeba.fra-eng.eng"
@@ -223,9 +195,7 @@ test_labelled_pairs_sentences_and_bitexts = cases(
         labels=["NUM", "HUM", "HUM", "NUM"],
         parts=["train", "train", "test", "test"],
     ),
-    given(
-        "pairs, three parts", THREE, {"p.tsv": "a\tb\ty\nd\tc c\t1\ne\tf\t2\n", **aligned("1\n2\n")}
-    )(
+    given("pairs, three parts", THREE, THREE_FILES)(
         texts=[["f", "e"], ["c c", "d"], ["a", "b"], ["c", "d"], ["f", "e"], ["c c", "d"]],
         labels=["2", "1", "1", "2", "2", "1"],
         parts=["train", "train", "development", "development", "test", "test"],
@@ -240,12 +210,7 @@ test_labelled_pairs_sentences_and_bitexts = cases(
     ("word", SENTENCES, {"f": "a b\nword\n"}, "f:2: expected label sentence, found 'word'"),
     ("no label", SENTENCES, {"f": "a b\n b\n"}, "f:2: expected label sentence"),
     ("no tab", LAST, {"f": "a\tb\nword\n"}, "f:2: expected sentence<TAB>label"),
-    (
-        "blank of a pair",
-        THREE,
-        {"p.tsv": "a\tb\ty\nd\t\t1\n", **aligned("1\n2\n")},
-        "p.tsv:2: a text or",
-    ),
+    ("blank of a pair", THREE, BLANK_OF_PAIR, "p.tsv:2: a text or"),
     ("no test", texts(train={"path": "f"}), {"f": "a b\n"}, "give `all` alone, or `train` and"),
     given("parallel sentences", BITEXT, {"l": "un\u2028e\r\ndeux\r\n", "r": "one\ntwo\n"})(
         left=["un\u2028e", "deux"], right=["one", "two"]

@@ -170,22 +170,3 @@ def test_a_division_does_not_follow_classes_that_come_in_turn(tmp_path):
     found = read_dataset(tmp_path, block)
     tested = [label for label, one in zip(found.labels, found.parts, strict=True) if one == "test"]
     assert len(tested) == 80 and 25 < tested.count("1") < 55
-
-
-def test_a_test_set_of_another_language_has_the_same_texts_to_train_on(tmp_path):
-    write(tmp_path / "en", "".join(f"text {row}\t{row % 2}\n" for row in range(40)))
-    for name in ("de", "fr"):
-        write(tmp_path / name, "".join(f"{name} {row}\t{row % 2}\n" for row in range(6)))
-    found = {}
-    for name in ("de", "fr"):
-        block = texts(
-            train={"path": "en", "label": "last"},
-            test={"path": name, "label": "last"},
-            divided={"train": 9, "development": 1},
-        )
-        one = read_dataset(tmp_path, block)
-        rows = list(zip(one.parts, one.texts, one.labels, strict=True))
-        found[name] = [row for row in rows if row[0] != "test"]
-        assert [part for part, _, _ in rows].count("development") == 4
-        assert {text.split()[0] for part, (text,), _ in rows if part == "test"} == {name}
-    assert found["de"] == found["fr"]

@@ -2,14 +2,14 @@
 
 import hypothesis
 import pytest
-from dataset_reading import cases, entry, given, wrong
+from dataset_reading import cases, check, entry, given, wrong
 from hypothesis import strategies as st
 from written_files import write
 
 from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
 from workflow_scripts.datasets.dictionaries import read_dictionary
 from workflow_scripts.datasets.entity_linking import accepted_concepts
-from workflow_scripts.datasets.formats.columns import Biosyn
+from workflow_scripts.datasets.formats import biosyn
 from workflow_scripts.errors import UserError
 
 
@@ -28,21 +28,13 @@ def test_joined_concept_ids_come_back_whatever_joins_them(ids, data):
     text = ids[0]
     for one in ids[1:]:
         text += data.draw(st.sampled_from(["|", "+", " | ", "|MESH:", "+ "])) + one
-    assert ConceptIds().plain(split_concept_ids(text)) == ids
+    assert ConceptIds([]).plain(split_concept_ids(text)) == ids
 
 
 @hypothesis.given(st.lists(st.text(alphabet="ab c", min_size=1).filter(str.strip), min_size=1))
 def test_mentions_of_the_processed_layout_come_back_in_order(parts):
     for text in ("|".join(parts), "+".join(parts)):
-        assert Biosyn.as_mention(None, "f", 1, text, "").parts == parts
-
-
-@hypothesis.given(st.lists(st.text(), max_size=4), IDS, st.sampled_from(["any", "aligned"]))
-def test_every_part_of_a_mention_has_accepted_concepts_of_the_mention(parts, ids, composite_gold):
-    found, gold = accepted_concepts("whole", parts, ids, composite_gold)
-    assert len(found) == len(gold) >= 1
-    assert all(accepted and set(accepted) <= set(ids) for accepted in gold)
-    assert {one for accepted in gold for one in accepted} == set(ids)
+        assert biosyn.Entry.as_mention(None, "f", 1, text, "").parts == parts
 
 
 @pytest.mark.parametrize(
@@ -89,16 +81,10 @@ REPEATED = ["1||Cold\n2||cold\n1||cold\n1|3||cold  sore\n", "1||COLD\n9||a||b\n"
 )
 @pytest.mark.parametrize("ending", ["txt", "txt.gz"])
 def test_dictionaries(tmp_path, form, texts, names, concepts, ending):
-    paths = [tmp_path / f"{number}.{ending}" for number in range(len(texts))]
-    for path, text in zip(paths, texts, strict=True):
-        write(path, text)
-    assert read_dictionary(paths, form, lower_case=True) == (names, concepts)
-
-
-def test_shared_names_may_stand_for_all_their_concepts(tmp_path):
-    write(tmp_path / "d.txt", "1||Cold\n2||cold\n3||flu\n1|2||COLD\n")
-    names = read_dictionary([tmp_path / "d.txt"], "id-name", True, [("Flu", ["4"])], "merged")
-    assert names == (["cold", "flu"], [["1", "2"], ["3", "4"]])
+    files = {f"{number}.{ending}": text for number, text in enumerate(texts)}
+    block = linking("mention-rows", path="m", dictionary=[*files], dictionary_format=form)
+    expected = {"names": names, "name_concepts": concepts}
+    check(tmp_path, block, {**files, "m": "1\tx\tD1\tx\n"}, expected)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +104,9 @@ def test_shared_names_may_stand_for_all_their_concepts(tmp_path):
     ],
 )
 def test_dictionaries_name_file_and_line_of_a_malformed_row(tmp_path, form, text, message):
-    write(tmp_path / "d.txt", text)
+    path = write(tmp_path / "d.txt", text)
     with pytest.raises(UserError) as caught:
-        read_dictionary([tmp_path / "d.txt"], form, lower_case=True)
+        read_dictionary([path], form)
     assert f"d.txt{message}" in str(caught.value)
 
 
@@ -148,6 +134,10 @@ PUBTATOR_FILES = {"c.txt": DOCUMENT, "d.txt": "D1||Vision loss\nD2||Hearing loss
 TWICE = {**PUBTATOR_FILES, "c.txt": "1|t|A\n1\t0\t1\tcold\tDisease\tD1\n\n" * 2}
 TRAINING = "9|t|Ill.\n9\t0\t3\tBlind\tDisease\tD1|D2\ta|b\n9\t0\t3\tVision  loss\tDisease\tD1\n"
 TRAINING += "9\t0\t3\tcold\tDisease\t-1\n9\t0\t3\tNa\tChemical\tD9\n"
+
+MERGED = {**TRAINED, "shared_names": "merged"}
+SHARED = {**PUBTATOR_FILES, "t.txt": "9\t0\t3\tFlu\tDisease\t4\n"}
+SHARED["d.txt"] = "1||Cold\n2||cold\n3||flu\n1|2||COLD\n"
 
 BIOSYN = linking("biosyn", path="processed_test", dictionary=["d.txt", "mentions.txt"])
 BIOSYN_FILES = {
@@ -210,6 +200,9 @@ test_linking_sets = cases(
         TRAINED,
         {**PUBTATOR_FILES, "t.txt": TRAINING + "nothing\n"},
         "t.txt:6: expected a title",
+    ),
+    given("shared names stand for all their concepts", MERGED, SHARED)(
+        names=["cold", "flu"], name_concepts=[["1", "2"], ["3", "4"]]
     ),
     ("a repeated document", PUBTATOR, TWICE, {"mentions": [["cold"], ["cold"]]}),
     ("another type", {**PUBTATOR, "mention_type": "Gene"}, PUBTATOR_FILES, NO_GOLD),

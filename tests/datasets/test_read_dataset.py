@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from dataset_reading import entry, read_numbered
+from dataset_reading import entry
 
 from workflow_scripts.datasets.read_dataset import main
 from workflow_scripts.errors import UserError
@@ -53,34 +53,6 @@ def test_strings_are_unique_and_items_point_at_them(root):
     ask = {"task": "entity-linking", **COMMON, "dropped": {"no_concept": 1}, "mentions": [[2]]}
     ask |= {"names": [0, 1], "name_concepts": [["1"], ["2"]], "gold": [[["1"]]]}
     assert items == {"dataset": "mine", **ask}
-
-
-def test_labelled_parallel_and_corpus_strings_are_numbered(root, monkeypatch):
-    monkeypatch.chdir(root)
-    header = "index\tquestion\tsentence\tlabel\n"
-    files = {
-        "q.tsv": header + "0\tdog\tcat\tentailment\n1\tsun\tdog\tnot_entailment\n",
-        "results/corpora/c.txt": "cat\nmoon\n",
-        **{"pos": "sun\n", "neg": "moon\n", "fr": "lune\n", "en": "moon\n"},
-    }
-    (root / "results/corpora").mkdir(parents=True)
-    for name, text in files.items():
-        (root / name).write_text(text)
-    strings, items = read_numbered(root, entry("pair-classification", "qnli", path="q.tsv"))
-    assert strings == {None: ["dog", "sun", "cat"]}
-    pairs = {"left": [0, 1], "right": [2, 0], "label": [1, 0]}
-    assert items == {"dataset": "mine", "task": "pair-classification", **pairs, **COMMON}
-    strings, items = read_numbered(root, entry("isotropy", "corpus", corpus="c"))
-    assert strings == {None: ["cat", "moon"]}
-    assert items == {"dataset": "mine", "task": "isotropy", "strings": [0, 1], **COMMON}
-    parts = {"all": {"path": {"1": "pos", "0": "neg"}}}
-    strings, items = read_numbered(root, entry("classification", "labelled-texts", **parts))
-    assert strings == {None: ["moon", "sun"]}
-    assert (items["texts"], items["labels"]) == ([[0], [1]], ["0", "1"])
-    sides = {"left": "fr", "right": "en"}
-    strings, items = read_numbered(root, entry("bitext-retrieval", "parallel-sentences", **sides))
-    assert strings == {None: ["lune", "moon"]}
-    assert (items["left"], items["right"]) == ([0], [1])
 
 
 def test_each_side_of_a_lexicon_has_strings_of_its_own(root):

@@ -38,10 +38,7 @@ COUNTS = {
         f"tatoeba-{one}": dict.fromkeys(("kept", "all"), FEWER.get(one, 1000))
         for one in TATOEBA.split()
     },
-    **{
-        f"paws-x-{one}": {"kept": 2000, "all": 2000}
-        for one in ["de", "en", "es", "fr", "ja", "ko", "zh"]
-    },
+    **{f"paws-x-{one}": {"kept": 2000, "all": 2000} for one in PAWS},
     "paws-x-pool": {
         **{"all": 14_000, "repeated": 537, "untranslated": 107, "de": 1913, "en": 1758},
         **{"es": 1937, "fr": 1932, "ja": 1956, "ko": 1962, "zh": 1898},

@@ -1,11 +1,9 @@
 """The bundled sample data: the shipped entries read it, with enough items to score."""
 
-import csv
-import gzip
-import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from dataset_reading import read_dataset, read_numbered
@@ -14,6 +12,8 @@ from sklearn.metrics import roc_auc_score
 from snakemake.utils import update_config
 
 from workflow_scripts.configuration.yaml_files import read_mapping
+from workflow_scripts.datasets.formats.sts2017 import Entry as Sts2017
+from workflow_scripts.files import read_lines
 
 CONFIG_FOLDER = Path(__file__).resolve().parents[2] / "config"
 CONFIG: dict = {}
@@ -21,7 +21,7 @@ for part in ("datasets", "config"):
     update_config(CONFIG, read_mapping(CONFIG_FOLDER / f"{part}.yaml"))
 # The sample data holds no second copy of its sentences in the form of SentEval, and three languages
 # of Tatoeba; isotropy is of the strings of made corpora.
-TATOEBA = {"es": "spa", "fr": "fra", "ru": "rus"}
+TATOEBA = ("es", "fr", "ru")
 DATASETS = [
     name
     for name, entry in CONFIG["datasets"].items()
@@ -84,118 +84,65 @@ def ids_in(items):
     return {number for one in items for number in ids_in(one)}
 
 
-# Plain readings of the files, apart from the project's readers.
+# ---- what was written for the sample data --------------------------------------------------------
 
 
-def tab_rows(path: Path) -> list[list[str]]:
-    return [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
-
-
-def qnli_pairs(root: Path, split: str) -> list[tuple[str, str, str]]:
-    header, *rows = tab_rows(root / f"qnli/{split}.tsv")
-    assert header == ["index", "question", "sentence", "label"]
-    assert [row[0] for row in rows] == [str(index) for index in range(len(rows))]
-    return [(question, sentence, label) for _, question, sentence, label in rows]
-
-
-def qqp_rows(root: Path) -> list[list[str]]:
-    path = root / "qqp/quora_duplicate_questions.tsv"
-    with open(path, encoding="utf-8", newline="") as stream:
-        header, *rows = csv.reader(stream, delimiter="\t", strict=True)
-    assert header == ["id", "qid1", "qid2", "question1", "question2", "is_duplicate"]
-    return rows
-
-
-def graded_pairs(root: Path, language: str) -> list[tuple[str, str, float]]:
-    if language == "ru":
-        path = root / "stsb-multi-mt/stsb-ru-test.csv"
-        assert path.read_bytes().count(b"\r\n") == path.read_bytes().count(b"\n")
-        with open(path, encoding="utf-8", newline="") as stream:
-            return [(left, right, float(gold)) for left, right, gold in csv.reader(stream)]
-    track = {"es": "track3.es-es", "ar": "track1.ar-ar"}[language]
-    pairs = tab_rows(root / f"sts2017/STS2017.eval.v1.1/STS.input.{track}.txt")
-    gold = tab_rows(root / f"sts2017/STS2017.gs/STS.gs.{track}.txt")
-    assert all(re.fullmatch(r"[0-5]\.\d{6}", line) for [line] in gold)
-    return [(left, right, float(grade)) for (left, right), [grade] in zip(pairs, gold, strict=True)]
-
-
-def normalise(text: str) -> str:
+def normalise(text):
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def share_of_words(left: str, right: str) -> float:
-    one, other = set(normalise(left).split()), set(normalise(right).split())
-    return len(one & other) / len(one | other)
+def pairs_of(root, name, **keys):
+    return read_dataset(root, {**CONFIG["datasets"][name], **keys}, name)
 
 
-def new_strings(root: Path) -> set[str]:
-    strings = {text for row in qqp_rows(root) for text in row[3:5]}
-    for split in ("dev", "train"):
-        strings |= {text for pair in qnli_pairs(root, split) for text in pair[:2]}
-    for language in ("es", "ar", "ru"):
-        strings |= {text for pair in graded_pairs(root, language) for text in pair[:2]}
-    for path in (root / "paws-x").glob("dev-*.tsv"):
-        strings |= {text for row in tab_rows(path) for text in row[:2]} - {"NS"}
-    return strings | tatoeba_strings(root, *TATOEBA.values())
+def strings_of(sets):
+    """Return the strings of data sets of sentences, in the form in which they are compared."""
+    columns = [getattr(one, name) for one in sets for name in one.TEXTS]
+    return {normalise(text) for column in columns for text in column}
 
 
-def tatoeba_strings(root: Path, *codes: str) -> set[str]:
-    stems = [(root / f"tatoeba-v1/tatoeba.{code}-eng", code) for code in codes]
-    files = [f"{stem}.{side}" for stem, code in stems for side in (code, "eng")]
-    return {line for file in files for [line] in tab_rows(Path(file))}
+TRAIN = {"path": "qnli/train.tsv"}
+# data set, other keys, how many pairs, and the bounds of what the overlap of words tells: of labels
+# the area under the curve, of grades the correlation
+OVERLAPS = [
+    ("qnli", {}, 120, 0.45, 0.65),
+    ("qnli", TRAIN, 276, 0.45, 0.65),
+    ("qqp", {"size": None}, 150, 0.65, 0.8),
+    *((name, {}, 62, 0.4, 0.6) for name in ("sts-es", "sts-ar", "sts-ru-stsb")),
+]
 
 
-def test_questions_and_sentences_are_balanced_and_unique(sample_data):
-    dev, train = (qnli_pairs(sample_data, split) for split in ("dev", "train"))
-    assert (len(dev), len(train)) == (120, 276)
-    for pairs in (dev, train):
-        labels = [label for *_, label in pairs]
-        assert set(labels) == {"entailment", "not_entailment"}
-        assert labels.count("entailment") * 2 == len(labels)
-        strings = [normalise(text) for pair in pairs for text in pair[:2]]
-        assert len(set(strings)) == len(strings)
-        # Neither an overlap of words nor length gives the answer away.
-        truth = [label == "entailment" for label in labels]
-        shares = [share_of_words(question, sentence) for question, sentence, _ in pairs]
-        assert 0.45 < roc_auc_score(truth, shares) < 0.65
-        assert 0.4 < roc_auc_score(truth, [len(sentence) for _, sentence, _ in pairs]) < 0.6
-    odd = [pair for pair in dev if "".join(pair).count('"') % 2]
-    assert len(odd) == 4
-    tested, tuned_on = ({text for pair in one for text in pair[:2]} for one in (dev, train))
-    assert not tested & tuned_on
+@pytest.mark.parametrize(("name", "keys", "number", "low", "high"), OVERLAPS)
+def test_neither_overlap_nor_length_gives_the_answer_away(
+    sample_data, name, keys, number, low, high
+):
+    pairs = pairs_of(sample_data, name, **keys)
+    both = [
+        (left.split(), right.split())
+        for left, right in zip(map(normalise, pairs.left), map(normalise, pairs.right), strict=True)
+    ]
+    assert len(both) == number
+    shares = [len({*left} & {*right}) / len({*left} | {*right}) for left, right in both]
+    longer = [len(right) - len(left) for left, right in zip(pairs.left, pairs.right, strict=True)]
+    if hasattr(pairs, "gold"):
+        assert low < spearmanr(pairs.gold, shares)[0] < high
+        assert abs(spearmanr(pairs.gold, list(map(abs, longer)))[0]) < 0.2
+    else:
+        assert low < roc_auc_score(pairs.label, shares) < high
+        assert 0.4 < roc_auc_score(pairs.label, longer) < 0.6
+    if name != "qqp":
+        # in which a question has several others
+        assert len(strings_of([pairs])) == 2 * number
 
 
-def test_pairs_of_questions_have_consistent_ids_and_hard_negatives(sample_data):
-    rows = qqp_rows(sample_data)
-    assert len(rows) == 150
-    labels = [int(row[5]) for row in rows]
-    assert sum(labels) == 60
-    assert len({frozenset(row[3:5]) for row in rows}) == len(rows)
-    questions = {}
-    for row in rows:
-        for identity, question in zip(row[1:3], row[3:5], strict=True):
-            assert questions.setdefault(identity, question) == question
-    assert len(set(questions.values())) == len(questions)
-    # One row a line, and no quoting but of questions with quotes, as in the original.
-    assert {len(row) for row in tab_rows(sample_data / "qqp/quora_duplicate_questions.tsv")} == {6}
-    assert any('"' in question for question in questions.values())
-    shares = [share_of_words(*row[3:5]) for row in rows]
-    assert sum(share > 0.5 for share, label in zip(shares, labels, strict=True) if not label) > 15
-    assert 0.65 < roc_auc_score(labels, shares) < 0.8
+def new_sets(root):
+    names = ["qqp", "qnli", "sts-es", "sts-ar", "sts-ru-stsb", "paws-x-pool"]
+    names += [f"tatoeba-{language}" for language in TATOEBA]
+    return [pairs_of(root, "qnli", **TRAIN), *(pairs_of(root, name) for name in names)]
 
 
-@pytest.mark.parametrize("language", ["es", "ar", "ru"])
-def test_graded_pairs_of_other_languages_do_not_follow_word_overlap(sample_data, language):
-    pairs = graded_pairs(sample_data, language)
-    assert len(pairs) == 62
-    strings = [normalise(text) for pair in pairs for text in pair[:2]]
-    assert len(set(strings)) == len(strings)
-    gold = [grade for *_, grade in pairs]
-    assert sorted(gold) == sorted(pair[2] for pair in graded_pairs(sample_data, "es"))
-    assert (min(gold), max(gold), len(set(gold)) > 15) == (0, 5, True)
-    assert 0.4 < spearmanr(gold, [share_of_words(a, b) for a, b, _ in pairs])[0] < 0.6
-    assert abs(spearmanr(gold, [len(a) + len(b) for a, b, _ in pairs])[0]) < 0.2
-    assert abs(spearmanr(gold, [abs(len(a) - len(b)) for a, b, _ in pairs])[0]) < 0.2
+def tab_rows(path):
+    return [line.split("\t") for line in read_lines(path)]
 
 
 def test_strings_to_test_on_are_not_among_those_to_tune_on(sample_data):
@@ -203,30 +150,39 @@ def test_strings_to_test_on_are_not_among_those_to_tune_on(sample_data):
     rows += [row[5:7] for row in tab_rows(sample_data / "sts-benchmark/sts-train.csv")]
     tuned_on = {normalise(text) for row in rows for text in row}
     assert len(tuned_on) > 2000
-    assert not tuned_on & set(map(normalise, new_strings(sample_data)))
+    assert not tuned_on & strings_of(new_sets(sample_data))
+    train = strings_of([pairs_of(sample_data, "qnli", **TRAIN)])
+    assert not train & strings_of([pairs_of(sample_data, "qnli")])
 
 
 @pytest.mark.shared_data
 def test_no_string_is_one_of_the_real_sets(sample_data, shared_data):
-    real = set()
-    for split in ("dev", "test"):
-        for row in tab_rows(shared_data / f"qnli/{split}.tsv"):
-            real |= set(map(normalise, row[1:3]))
-    samples = [
-        gzip.decompress((shared_data / "qnli/train-sample.json.gz").read_bytes()),
-        (shared_data / "qnli/train-sample-dev.json").read_bytes(),
-        (shared_data / "qqp/train-sample.json").read_bytes(),
-    ]
-    for sample in samples:
-        for pair in json.loads(sample).values():
-            real |= {normalise(pair[key]) for key in pair if key != "label"}
-    for path in (shared_data / "sts2017/STS2017.eval.v1.1").glob("STS.input.*"):
-        real |= {normalise(text) for row in tab_rows(path) for text in row}
-    for path in (shared_data / "stsb-multi-mt").glob("*.csv"):
-        with open(path, encoding="utf-8", newline="") as stream:
-            real |= {normalise(text) for row in csv.reader(stream) for text in row[:2]}
-    for path in (shared_data / "paws-x").glob("dev-*.tsv"):
-        real |= {normalise(text) for row in tab_rows(path) for text in row[:2]}
-    real |= set(map(normalise, tatoeba_strings(shared_data, *TATOEBA.values())))
+    others = {
+        "qnli": [
+            {"path": f"qnli/{name}"} for name in ("train-sample.json.gz", "train-sample-dev.json")
+        ],
+        "qqp": [{"path": "qqp/train-sample.json", "size": None}],
+        "sts-es": [
+            {"track": track} for track in get_args(Sts2017.model_fields["track"].annotation)
+        ],
+        "sts-ru-stsb": [
+            {"language": language, "split": split}
+            for language, split in (
+                ("es", "dev"),
+                ("es", "test"),
+                ("ru", "train"),
+                ("ru", "dev"),
+                ("ru", "test"),
+            )
+        ],
+        "paws-x-pool": [{"languages": ["de", "en", "es", "fr", "ja", "ko", "zh"]}],
+        **{f"tatoeba-{language}": [{}] for language in TATOEBA},
+    }
+    sets = [pairs_of(shared_data, name, **keys) for name, each in others.items() for keys in each]
+    real = strings_of([*sets, pairs_of(shared_data, "qnli")])
+    # which has no labels
+    real |= {
+        normalise(text) for row in tab_rows(shared_data / "qnli/test.tsv") for text in row[1:3]
+    }
     assert len(real) > 60_000
-    assert not real & set(map(normalise, new_strings(sample_data)))
+    assert not real & strings_of(new_sets(sample_data))

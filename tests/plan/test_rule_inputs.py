@@ -91,11 +91,7 @@ def test_a_data_set_has_its_block_files_and_modules(config, given):
     assert "assumed" in config["datasets"]["bli-en-fr"]
     assert not {"assumed", "suite"} & json.loads(given.block("datasets", "bli-en-fr")).keys()
     assert given.dataset_file("sts12", "items.json") == "results/datasets/sts12/items.json"
-    assert "datasets.formats.semeval_sts" in given.dataset_modules("sts12")
-    assert "datasets.scored_pairs" in given.dataset_modules("sickr")
-    # of the formats that share a module each data set depends on its own
-    assert "datasets.formats.columns" not in given.dataset_modules("sickr")
-    assert given.declaration("sickr") and not given.declaration("sts12")
+    assert given.dataset_module("sts12") == "datasets.formats.semeval_sts"
     files = given.dataset_inputs("sts12")
     folder = f"resources/sample_data/{config['datasets']['sts12']['path']}"
     assert files == sorted(files) and all(file.startswith(folder) for file in files)

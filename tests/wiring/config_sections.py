@@ -53,11 +53,11 @@ SEEDED = (
 DRAWN = {"kind": "cosines", "title": "A title", "caption": "A caption", "dataset": "questions"}
 WITH_FIGURE = {"figures.drawn": {**DRAWN, "rows": [{**ROW, "model": "tiny"}]}}
 STYLE = {
-    "figure_style.column_width": Change(3.5, WITH_FIGURE),
-    "figure_style.page_width": Change(7.0, WITH_FIGURE),
-    "figure_style.font": Change("serif", WITH_FIGURE),
-    "figure_style.font_size": Change(9.0, WITH_FIGURE),
-    "figure_style.intervals": Change(False, WITH_FIGURE),
+    f"figure_style.{key}": Change(value, WITH_FIGURE)
+    for key, value in {
+        **{"column_width": 3.5, "page_width": 7.0, "font": "serif", "font_size": 9.0},
+        "intervals": False,
+    }.items()
 }
 LATEX = {"latex.intervals": True, "latex.published": True}
 WIRED = {

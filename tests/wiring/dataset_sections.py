@@ -26,12 +26,15 @@ def dataset(
     task: str,
     base: Mapping[str, Any],
     changes: Mapping[str, Any],
-    files: tuple[str, ...] = (),
+    *files: str,
     wired: Mapping[str, frozenset[str]] | None = None,
-    same: Mapping[str, str] | None = None,
-    fixed: Mapping[str, str] | None = None,
+    same: Mapping[str, str] = EVEN,
+    fixed: Mapping[str, str] = ONE_TASK,
 ) -> Section:
-    """Return the section of a format; `files` are keys of files, `fixed` has no second value."""
+    """Return the section of a format; `files` are keys of files, `fixed` has no second value.
+
+    The language is English unless the block says otherwise.
+    """
     other = {"task": "similarity", "format": "simlex", "language": "en", "path": "made/simlex.txt"}
     if form == "simlex":
         other |= {"format": "scored-pairs", "path": "made/scores.tsv"}
@@ -44,12 +47,7 @@ def dataset(
     if isinstance(path, str):
         common["path"] = shorter(path)
     page = PAGE if task != "similarity" else frozenset()
-    reached = {
-        **WIRED,
-        **dict.fromkeys(files, FILES),
-        "format": FILES | page,
-        **(wired or {}),
-    }
+    reached = {**WIRED, **dict.fromkeys(files, FILES), "format": FILES | page, **(wired or {})}
     wires = READ
     if task == "lexicon":
         # read by a rule of its own, and its scores go by its id
@@ -57,13 +55,14 @@ def dataset(
         reached = {key: _of_lexicons(options) for key, options in reached.items()}
         reached |= {"format": PAGE | {"read_dataset added", "read_lexicon gone"}}
         reached["suite"] = frozenset()
+    language = {} if form in ("xling-eval", "sentence-pool") else {"language": "en"}
     return Section(
-        base={"task": task, "format": form, **base},
+        base={"task": task, "format": form, **language, **base},
         wires=wires,
         changes={**common, **changes},
         wired=reached,
-        same_number={**SAME, **(same or {})},
-        not_changed=ONE_TASK if fixed is None else fixed,
+        same_number={**SAME, **same},
+        not_changed=fixed,
     )
 
 
@@ -71,259 +70,182 @@ def _of_lexicons(options: frozenset[str]) -> frozenset[str]:
     return frozenset(one.replace("read_dataset", "read_lexicon") for one in options)
 
 
-ENGLISH = {"language": "en"}
-LINKING = {"dictionary": "made/dictionary.txt", "language": "en"}
-LINKING_CHANGES = {
-    "dictionary": shorter("made/dictionary.txt"),
-    "dictionary_format": "id-tab-name",
-    "shared_names": "merged",
-    "lower_case": False,
-    "keep_duplicates": False,
-    "composite_gold": "aligned",
-}
-FIXED = {**ONE_TASK, **MATCHED}
+def similarity(
+    form: str, base: Mapping[str, Any], changes: Mapping[str, Any], *files: str, **more: Any
+) -> Section:
+    return dataset(form, "similarity", base, changes, *files, **more)
+
+
+def linking(form: str, base: Mapping[str, Any], changes: Mapping[str, Any], *files: str) -> Section:
+    """Return the section of a format of mentions over a dictionary."""
+    base = {"dictionary": "made/dictionary.txt", **base}
+    common = {
+        "dictionary": shorter(base["dictionary"]),
+        **{"dictionary_format": "id-tab-name", "shared_names": "merged", "lower_case": False},
+        **{"keep_duplicates": False, "composite_gold": "aligned"},
+    }
+    changes, fixed = {**common, **changes}, {**ONE_TASK, **MATCHED}
+    return dataset(
+        form, "entity-linking", base, changes, "dictionary", *files, fixed=fixed, same={}
+    )
+
+
+PARTS = ("all", "train", "development", "test")
 PART = {"path": "made/classes.txt"}
 CLASSES = {
-    **{"language": "en", "train": [PART], "development": [{"path": "made/classes-2.txt"}]},
-    "test": [{"path": "made/classes-2.txt"}],
+    "train": [PART],
+    **{part: [{"path": "made/classes-2.txt"}] for part in ("development", "test")},
 }
 HEADED = {"path": "nli/en.tsv", "columns": ["sentence1", "sentence2", "gold_label"]}
+TURNED = ["sentence2", "sentence1", "gold_label"]
 XNLI = ["xnli-15way/sentences.en.txt.gz", "xnli-15way/labels.txt"]
 REVIEWS = "cls-acl10-unprocessed/en/books/test.review"
 FIRST = "A woman is reading a newspaper on a bench in the park."
+MEDIC = "bel-dictionaries/medic_06Jul2012.txt.gz"
+DEVELOPMENT = "ncbi-disease/NCBIdevelopset_corpus.txt"
 
 
 def part_changes(part: str) -> dict[str, Any]:
     """Return the changes of the keys of a part (all, train, ...) of labelled texts."""
 
     def given(block: Mapping[str, Any]) -> dict[str, Any]:
-        if part == "all":
-            whole = {"train": None, "development": None, "test": None, "all": [dict(block)]}
-        else:
-            whole = {name: [dict(block)] for name in ("train", "development", "test")}
-        return whole
+        names = ("all",) if part == "all" else PARTS[1:]
+        return dict.fromkeys(PARTS[1:]) | {name: [dict(block)] for name in names}
 
-    ends, latin = {"path": "made/ends.txt"}, {"path": "made/latin.txt"}
     stars = {"path": REVIEWS, "columns": ["text", "rating"], "positive_above": 3.0}
     changes = {
         "path": Change(shorter(PART["path"]), given(PART)),
-        "columns": Change(["sentence2", "sentence1", "gold_label"], given(HEADED)),
+        "columns": Change(TURNED, given(HEADED)),
         "where": Change({"sentence1": FIRST}, given(HEADED)),
         "hypotheses": Change(2, given({"path": XNLI, "hypotheses": 3})),
         "label": Change("last", given(PART)),
-        "label_end": Change(":", given(ends)),
+        "label_end": Change(":", given({"path": "made/ends.txt"})),
         "positive_above": Change(4.0, given(stars)),
-        "encoding": Change("iso-8859-1", given(latin)),
+        "encoding": Change("iso-8859-1", given({"path": "made/latin.txt"})),
     }
     return {f"{part}[].{key}": change for key, change in changes.items()}
 
 
-PARTS = ("all", "train", "development", "test")
-
 _SECTIONS = [
-    dataset(
-        "semeval-sts",
-        "similarity",
-        {**ENGLISH, "path": "semeval-sts-original/STS12-en-test"},
-        {"subsets": ["MSRpar"]},
-        files=("subsets",),
-        same=EVEN,
+    similarity(
+        *("semeval-sts", {"path": "semeval-sts-original/STS12-en-test"}),
+        *({"subsets": ["MSRpar"]}, "subsets"),
     ),
-    dataset(
-        "sts-benchmark",
-        "similarity",
-        {**ENGLISH, "path": "sts-benchmark"},
-        {"split": "dev"},
-        ("split",),
-        same=EVEN,
-    ),
-    dataset(
-        "sick",
-        "similarity",
-        {**ENGLISH, "path": "sick/semeval2014"},
-        {"split": "dev"},
-        ("split",),
-        same=EVEN,
-    ),
-    dataset(
-        "simlex", "similarity", {**ENGLISH, "path": "simlex-999/SimLex-999.txt"}, {}, same=EVEN
-    ),
-    dataset(
-        "multi-simlex",
-        "similarity",
-        {**ENGLISH, "path": "multi-simlex"},
-        {"language": "fr"},
-        same=EVEN,
-    ),
-    dataset(
+    similarity("sts-benchmark", {"path": "sts-benchmark"}, {"split": "dev"}, "split"),
+    similarity("sick", {"path": "sick/semeval2014"}, {"split": "dev"}, "split"),
+    similarity("simlex", {"path": "simlex-999/SimLex-999.txt"}, {}),
+    similarity("multi-simlex", {"path": "multi-simlex"}, {"language": "fr"}),
+    similarity(
         "multi-simlex-pairs",
-        "similarity",
         {"language": "en-fr", "languages": ["en", "fr"], "path": "multi-simlex"},
         {"languages": ["en", "es"], "both_orders": False, "largest_difference": 0.2},
-        same=EVEN,
     ),
-    dataset(
+    similarity(
         "sts2017",
-        "similarity",
         {"language": "es", "path": "sts2017", "track": "track3.es-es"},
         {"track": "track1.ar-ar"},
-        ("track",),
-        same=EVEN,
+        "track",
     ),
-    dataset(
+    similarity(
         "stsb-multi-mt",
-        "similarity",
         {"language": "ru", "path": "stsb-multi-mt"},
         {"language": "de", "split": "dev"},
-        ("language", "split"),
-        same=EVEN,
+        *("language", "split"),
     ),
-    dataset("qnli", "pair-classification", {**ENGLISH, "path": "qnli/dev.tsv"}, {}, same=EVEN),
+    similarity(
+        "scored-pairs",
+        {"path": "made/headed.tsv", "columns": ["left", "right", "score"]},
+        {"columns": ["right", "left", "score"], "lowest": 3.0, "highest": 2.0},
+        same={},
+    ),
+    dataset("qnli", "pair-classification", {"path": "qnli/dev.tsv"}, {}),
     dataset(
-        "qqp",
-        "pair-classification",
-        {**ENGLISH, "path": "qqp/quora_duplicate_questions.tsv", "size": 30},
+        *("qqp", "pair-classification"),
+        {"path": "qqp/quora_duplicate_questions.tsv", "size": 30},
         {"size": 20, "seed": 4},
-        same=EVEN,
     ),
     dataset(
-        "labelled-pairs",
-        "pair-classification",
-        {
-            **{**HEADED, **ENGLISH, "positive": ["entailment", "neutral"]},
-            "negative": ["contradiction"],
-        },
-        {
-            "columns": ["sentence2", "sentence1", "gold_label"],
-            **{"positive": ["entailment"], "negative": ["other"]},
-        },
-        same=EVEN,
+        *("labelled-pairs", "pair-classification"),
+        {**HEADED, "positive": ["entailment", "neutral"], "negative": ["contradiction"]},
+        {"columns": TURNED, "positive": ["entailment"], "negative": ["other"]},
     ),
     dataset(
-        "labelled-texts",
-        "classification",
-        CLASSES,
+        *("labelled-texts", "classification", CLASSES),
         {
             **{key: one for part in PARTS for key, one in part_changes(part).items()},
-            "task": "relatedness",
+            **{"task": "relatedness", "features": "all"},
             "whitespace": Change("kept", {"train": [{"path": "made/double.txt"}]}),
-            "divided": Change(
-                {"train": 3, "test": 1},
-                {"all": [PART], "train": None, "development": None, "test": None},
-            ),
-            "features": "all",
+            "divided": Change({"train": 3, "test": 1}, {"all": [PART], **dict.fromkeys(PARTS[1:])}),
         },
-        tuple(f"{part}[].path" for part in PARTS),
+        *(f"{part}[].path" for part in PARTS),
         wired={"task": READ | PAGE},
+        same={},
         fixed={},
     ),
     dataset(
-        "parallel-sentences",
-        "bitext-retrieval",
+        *("parallel-sentences", "bitext-retrieval"),
         {"language": "en-fr", "left": "made/strings.txt", "right": "made/repeated.txt"},
-        {"left": "made/repeated-2.txt", "right": "made/repeated-2.txt"},
-        ("left", "right"),
+        dict.fromkeys(("left", "right"), "made/repeated-2.txt"),
+        *("left", "right"),
+        same={},
     ),
     dataset(
-        "tatoeba",
-        "bitext-retrieval",
+        *("tatoeba", "bitext-retrieval"),
         {"language": "es-en", "path": "tatoeba-v1/tatoeba.spa-eng"},
         {"path": "tatoeba-v1/tatoeba.fra-eng"},
-        same=EVEN,
     ),
-    dataset(
+    linking(
         "pubtator",
-        "entity-linking",
         {
-            **{**ENGLISH, "path": "ncbi-disease/NCBItestset_corpus.txt"},
-            **{"dictionary": "bel-dictionaries/medic_06Jul2012.txt.gz"},
+            **{"path": "ncbi-disease/NCBItestset_corpus.txt", "dictionary": MEDIC},
             **{"dictionary_format": "medic", "preprocessing": "biosyn"},
-            **{"training_mentions": ["ncbi-disease/NCBIdevelopset_corpus.txt"]},
-            "typos": "made/typos.txt",
+            **{"training_mentions": [DEVELOPMENT], "typos": "made/typos.txt"},
         },
         {
-            **LINKING_CHANGES,
-            "dictionary": shorter("bel-dictionaries/medic_06Jul2012.txt.gz"),
-            "dictionary_format": "id-name",
-            "training_mentions": [shorter("ncbi-disease/NCBIdevelopset_corpus.txt")],
-            "typos": "bel-dictionaries/ncbi-spell-check.txt",
-            "mention_type": "Modifier",
+            **{"dictionary_format": "id-name", "training_mentions": [shorter(DEVELOPMENT)]},
+            **{"typos": "bel-dictionaries/ncbi-spell-check.txt", "mention_type": "Modifier"},
             "lower_case": Change(False, {"preprocessing": "none"}),
         },
-        ("dictionary", "training_mentions", "typos", "preprocessing"),
-        fixed=FIXED,
+        *("training_mentions", "typos", "preprocessing"),
     ),
-    dataset(
-        "biosyn",
-        "entity-linking",
-        {**LINKING, "path": "made/links"},
-        LINKING_CHANGES,
-        ("dictionary",),
-        fixed=FIXED,
-    ),
-    dataset(
+    linking("biosyn", {"path": "made/links"}, {}),
+    linking(
         "mention-rows",
-        "entity-linking",
-        {**LINKING, "path": "made/rows.tsv", "dictionary": "made/kb.txt"},
-        {
-            **LINKING_CHANGES,
-            **{"mention": "written", "dictionary_format": "id-name"},
-            "dictionary": shorter("made/kb.txt"),
-        },
-        ("dictionary",),
-        fixed=FIXED,
+        {"path": "made/rows.tsv", "dictionary": "made/kb.txt"},
+        {"mention": "written", "dictionary_format": "id-name"},
     ),
-    dataset(
+    linking(
         "askapatient",
-        "entity-linking",
-        {**LINKING, "path": "made/phrases"},
-        {**LINKING_CHANGES, "split": "train", "fold": 1, "form": "preprocessed"},
-        ("dictionary", "split", "fold", "form"),
-        fixed=FIXED,
+        {"path": "made/phrases"},
+        {"split": "train", "fold": 1, "form": "preprocessed"},
+        *("split", "fold", "form"),
     ),
+    linking("cometa", {"path": "made/terms"}, {"split": "dev", "concept": "specific"}, "split"),
     dataset(
-        "cometa",
-        "entity-linking",
-        {**LINKING, "path": "made/terms"},
-        {**LINKING_CHANGES, "split": "dev", "concept": "specific"},
-        ("dictionary", "split"),
-        fixed=FIXED,
-    ),
-    dataset(
-        "xling-eval",
-        "lexicon",
+        *("xling-eval", "lexicon"),
         {"source": "en", "target": "fr", "path": "made/lexicon", "vocabulary_size": 3},
         {
             **{"source": "es", "target": "es", "train": "1k", "test": "1k", "vocabulary_size": 5},
-            **{"source_words": "made/words.txt", "target_words": "made/words.txt"},
+            **dict.fromkeys(("source_words", "target_words"), "made/words.txt"),
         },
-        ("source", "target", "train", "test", "source_words", "target_words"),
-        fixed=FIXED,
+        *("source", "target", "train", "test", "source_words", "target_words"),
+        same={},
+        fixed={**ONE_TASK, **MATCHED},
     ),
     dataset(
-        "corpus",
-        "isotropy",
-        {**ENGLISH, "corpus": "strings"},
+        *("corpus", "isotropy", {"corpus": "strings"}),
         {"corpus": "repeated", "whitespace": Change("collapsed", {"corpus": "repeated"})},
-        ("corpus",),
+        "corpus",
+        same={},
     ),
     dataset(
-        "sentence-pool",
-        "language-bias",
+        *("sentence-pool", "language-bias"),
         {
-            "path": "paws-x/dev-{language}.tsv",
-            "languages": ["en", "es", "zh"],
+            **{"path": "paws-x/dev-{language}.tsv", "languages": ["en", "es", "zh"]},
             "untranslated": "NS",
         },
         {"languages": ["en", "fr"], "column": 2, "untranslated": None},
-        ("languages",),
-        same=EVEN,
-    ),
-    dataset(
-        "scored-pairs",
-        "similarity",
-        {**ENGLISH, "path": "made/headed.tsv", "columns": ["left", "right", "score"]},
-        {"columns": ["right", "left", "score"], "lowest": 3.0, "highest": 2.0},
+        "languages",
     ),
 ]
 SECTIONS = {f"datasets.{section.base['format']}": section for section in _SECTIONS}

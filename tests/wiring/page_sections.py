@@ -67,12 +67,8 @@ LINE_CHANGES = {
     **{"model": "other", "recipe": "warm", "dataset": "pairs-2"},
     "corpora": ["strings", "repeated"],
 }
-OTHER_FIGURE = {
-    "kind": "lines",
-    **FIGURE_KEYS,
-    **AXES,
-    "series": [{"id": "a", "label": "A", **LINE}],
-}
+SERIES = [{"id": "a", "label": "A", **LINE}]
+OTHER_FIGURE = {"kind": "lines", **FIGURE_KEYS, **AXES, "series": SERIES}
 FIGURE_CHANGES = {
     **{"notes": ["a note"], "paper": "cmlm", "rows[].id": "other", "rows[].corpus": "strings-2"},
     **{"rows[].model": "other", "rows[].recipe": "warm"},
@@ -141,31 +137,39 @@ _FIGURES = [
 ]
 FIGURES = {f"figures.{section.base['kind']}": section for section in _FIGURES}
 
-SECTIONS = {
-    "tables.scores": Section(
-        base=SCORES,
+
+def table(
+    base: Mapping[str, Any],
+    changes: Mapping[str, Any],
+    *files: str,
+    same: Mapping[str, str],
+    not_changed: Mapping[str, str] | None = None,
+) -> Section:
+    """Return the section of a kind of table; `files` are keys of what it is assembled from."""
+    return Section(
+        base=base,
         wires=frozenset({TABLE}),
-        wired=dict.fromkeys(
-            (
-                *("seeds", "columns[].with"),
-                *("rows[].corpus", "rows[].model", "rows[].recipe"),
-                *("rows[].not_run", "reference", "kind"),
-            ),
-            FILES[TABLE],
-        ),
+        wired=dict.fromkeys((*files, "reference", "kind"), FILES[TABLE]),
         changes={
-            "paper": Change("own", {"reference": None}),
-            "reference": "table01-2",
-            "notes": ["a note"],
-            "kind": Change("models", block=OTHER_TABLE),
-            "seeds": [44, 55],
-            "change_of": "en",
-            "columns[].id": "fr",
+            **{"notes": ["a note"], "kind": Change("models", block=OTHER_TABLE)},
+            **{"reference": "table01-2", "paper": Change("own", {"reference": None}), **changes},
+        },
+        same_number=same,
+        not_changed={**HEADING, **(not_changed or {})},
+    )
+
+
+WITH_NAME = {"id": "en", "label": "EN", "dataset": "pairs", "with": {"name": "mirror"}}
+OF_TWO = {"id": "en", "label": "EN", "datasets": ["pairs-2", "pairs-3"]}
+NOT_RUN = {"id": "tuned", "label": "Tuned", "not_run": "x"}
+
+SECTIONS = {
+    "tables.scores": table(
+        SCORES,
+        {
+            **{"seeds": [44, 55], "change_of": "en", "columns[].id": "fr"},
             "columns[].dataset": "pairs-2",
-            "columns[].datasets": Change(
-                ["pairs", "pairs-2"],
-                {"columns": [{"id": "en", "label": "EN", "datasets": ["pairs-2", "pairs-3"]}]},
-            ),
+            "columns[].datasets": Change(["pairs", "pairs-2"], {"columns": [OF_TWO]}),
             "columns[].of_model": Change(
                 "address",
                 {"columns": [{"id": "a", "label": "A", "of_model": "licence"}, *columns("pairs")]},
@@ -173,77 +177,42 @@ SECTIONS = {
             "columns[].metric": Change("accuracy@5", LINKS),
             "columns[].with": Change(
                 {"name": "warm"},
-                {
-                    "columns": [
-                        {"id": "en", "label": "EN", "dataset": "pairs", "with": {"name": "mirror"}}
-                    ],
-                    "rows": [{**TUNED, "recipe": "{name}"}],
-                },
+                {"columns": [WITH_NAME], "rows": [{**TUNED, "recipe": "{name}"}]},
             ),
-            "rows[].id": "bert",
-            "rows[].corpus": "strings-2",
-            "rows[].model": "other",
-            "rows[].recipe": "warm",
-            "rows[].against": None,
+            **{"rows[].id": "bert", "rows[].corpus": "strings-2", "rows[].model": "other"},
+            **{"rows[].recipe": "warm", "rows[].against": None},
             "rows[].metric": Change("accuracy@5", LINKS),
             "rows[].not_run": Change(
-                "nobody has it",
-                block={
-                    **SCORES,
-                    "rows": [
-                        {"id": "tuned", "label": "Tuned", "not_run": "x"},
-                        *SCORES["rows"][1:],
-                    ],
-                },
+                "nobody has it", block={**SCORES, "rows": [NOT_RUN, *SCORES["rows"][1:]]}
             ),
         },
-        same_number={
+        *("seeds", "columns[].with", "rows[].corpus", "rows[].model", "rows[].recipe"),
+        "rows[].not_run",
+        same={
             **same("title", "notes", "rows[].group"),
             "columns[].lower_is_better": "tells which value is in bold",
         },
         not_changed={
-            **HEADING,
             "overview": "of the first page: a test of its own",
             "only": "a table without the others: tests/tables/test_table_config.py",
         },
     ),
-    "tables.models": Section(
-        base=MODELS,
-        wires=frozenset({TABLE}),
-        wired={"reference": FILES[TABLE], "kind": FILES[TABLE]},
-        changes={
-            **{
-                "reference": "table01-2",
-                "notes": ["a note"],
-                "paper": Change("own", {"reference": None}),
-            },
-            **{"models": {"other": "a tiny one"}, "kind": Change("running-time", block=TIMES)},
-        },
-        same_number=same("title", "notes", reference=NOT_COMPARED),
-        not_changed=HEADING,
+    "tables.models": table(
+        MODELS,
+        {"models": {"other": "a tiny one"}, "kind": Change("running-time", block=TIMES)},
+        same=same("title", "notes", reference=NOT_COMPARED),
     ),
-    "tables.grid": Section(
-        base=GRID,
-        wires=frozenset({TABLE}),
-        wired={"reference": FILES[TABLE], "kind": FILES[TABLE], "paper": FILES[TABLE]},
-        changes={
-            **{"reference": "table21-2", "notes": ["a note"], "paper": "first"},
-            "kind": Change("models", block=OTHER_TABLE),
-        },
-        same_number=same("title", "notes"),
-        not_changed=HEADING,
+    "tables.grid": table(
+        GRID,
+        {"reference": "table21-2", "paper": "first"},
+        "paper",
+        same=same("title", "notes"),
     ),
-    "tables.running-time": Section(
-        base=TIMES,
-        wires=frozenset({TABLE}),
-        wired={"reference": FILES[TABLE], "kind": FILES[TABLE], "paper": FILES[TABLE]},
-        changes={
-            "reference": Change("table01-2", REFERENCE),
-            **{"notes": ["a note"], "paper": "first"},
-            "kind": Change("models", block=OTHER_TABLE),
-        },
-        same_number=same("title", "notes", reference=NOT_COMPARED),
-        not_changed=HEADING,
+    "tables.running-time": table(
+        TIMES,
+        {"reference": Change("table01-2", REFERENCE), "paper": "first"},
+        "paper",
+        same=same("title", "notes", reference=NOT_COMPARED),
     ),
     **FIGURES,
 }

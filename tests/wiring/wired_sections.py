@@ -87,13 +87,11 @@ def _add(
 ) -> list[str]:
     """Add a block to a config as `name`, with a table that shows it; return the targets."""
     page = f"results/tables/blocks/{name}.json"
+    config.setdefault(kind, {})[name] = block
     if kind in ("tables", "figures"):
-        config.setdefault(kind, {})[name] = block
         return [f"results/{kind}/{name}.tsv"]
     if kind == "dictionaries":
-        config.setdefault(kind, {})[name] = block
         return [f"results/dictionaries/{name}/links.tsv"]
-    config.setdefault(kind, {})[name] = block
     shown = {"model": "tiny", "recipe": "plain"}
     if kind == "corpora":
         shown |= {"recipe": "mirror", "corpus": name}

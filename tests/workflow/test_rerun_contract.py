@@ -66,10 +66,6 @@ def code(module: str) -> Edit:
     return Edit(f"{CODE}/{module}", lambda content: f"{content}\n# an edit\n")
 
 
-def columns(old: str, new: str) -> Edit:
-    return text(f"{CODE}/datasets/formats/columns.py", old, new)
-
-
 def jobs_of(rules: str, *encoders: str, suite: str = "") -> list[str]:
     return [f"{rule} {one}{suite}" for one in encoders for rule in rules.split()]
 
@@ -213,7 +209,7 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
         ],
     ),
 }
-# edit, begin of the names of jobs, those of them that rerun: of a kind, format or class its own
+# edit, begin of the names of jobs, those of them that rerun: of a kind or format its own
 KINDS = [
     (code("corpora/kinds/joined.py"), SAMPLE, ["words-en-fr"]),
     (code("corpora/kinds/text.py"), SAMPLE, ["text-multi"]),
@@ -225,18 +221,7 @@ KINDS = [
     (code("datasets/formats/register.py"), "read", []),
     (code("datasets/labelled_pairs.py"), "read", ["qnli"]),
     (code("datasets/entity_linking.py"), "read", ["askapatient"]),
-    (
-        columns("class Qnli(", "class Another(ScoredColumns):\n    pass\n\n\nclass Qnli("),
-        "read",
-        [],
-    ),
-    (
-        columns("SCALE: ClassVar = (0.0, 10.0)", "SCALE: ClassVar = (0.0, 9.9)"),
-        "read",
-        ["simlex999"],
-    ),
-    (columns("SCALE: ClassVar = (1.0, 5.0)", "SCALE: ClassVar = (1.0, 4.9)"), "read", ["sickr"]),
-    (columns('"entailment": 1}', '"entailment": 1, "same": 1}'), "read", ["qnli"]),
+    (code("datasets/formats/simlex.py"), "read", ["simlex999"]),
 ]
 SCORING = {TUNE, "embed_suite", "embed_static", "score_suite", "score_lexicon"}
 MIRROR, CMLM, NLI = f"{TUNE} mirror-word", f"{TUNE} cmlm-multilingual", f"{TUNE} cmlm-s3-nli"

@@ -7,8 +7,7 @@ import platform
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,17 +22,6 @@ from workflow_scripts.files import atomic_text, sha256_of, write_json, write_tex
 from workflow_scripts.path_functions import command
 
 
-@dataclass(frozen=True)
-class Corpus:
-    """Strings to tune on, and counts of the source: `available` could be drawn or were skipped."""
-
-    strings: list[str]
-    found: int
-    blank: int
-    duplicates: int
-    available: int
-
-
 def draw_corpus(
     source: Iterable[str],
     size: int | str,
@@ -41,24 +29,25 @@ def draw_corpus(
     seed: int | None,
     skip: int = 0,
     whitespace: Whitespace = "kept",
-) -> Corpus:
-    """Return `size` strings of the source that are not blank, in the source's order.
+) -> tuple[list[str], dict[str, int]]:
+    """Return `size` strings of the source that are not blank, in its order, and counts of it.
 
     They are drawn without replacement or, with seed None, the first (words by frequency), after
-    `skip` strings. `size` "all", or above what there is, takes all.
+    `skip` strings. `size` "all", or above what there is, takes all. Of the counts, `available` are
+    those that could be drawn or were skipped.
     """
     lines = [on_one_line(string, whitespace) for string in source]
     strings = [string for string in lines if string.strip()]
     unique = unique_in_order(strings)
     pool = unique if deduplicate else strings
-    blank, duplicates = len(lines) - len(strings), len(strings) - len(unique)
     chosen = pool[skip:]
     if not isinstance(size, str) and size < len(chosen):
-        indices: Sequence[int] = range(size)
         if seed is not None:
             indices = sorted(random.Random(seed).sample(range(len(chosen)), size))
-        chosen = [chosen[index] for index in indices]
-    return Corpus(chosen, len(lines), blank, duplicates, len(pool))
+            chosen = [chosen[index] for index in indices]
+        chosen = chosen[:size]
+    counts = {"found": len(lines), "blank": len(lines) - len(strings), "strings": len(chosen)}
+    return chosen, counts | {"duplicates": len(strings) - len(unique), "available": len(pool)}
 
 
 def write_documents(path: Path, documents: Iterable[list[str]]) -> dict[str, int]:
@@ -79,58 +68,13 @@ def write_documents(path: Path, documents: Iterable[list[str]]) -> dict[str, int
     return counts
 
 
-def write_corpus(
-    path: Path, name: str, block: dict[str, Any], root: Path, seed: int
-) -> dict[str, Any]:
-    """Write the corpus of a block of config and return its record: counts, hashes, versions.
-
-    Documents are streamed, for they may be larger than memory. `root` is the data root; of a corpus
-    that is made of others, their folder. Raises `UserError` for a missing file and an empty corpus.
-    """
-    kind = plugins.load("corpora.kinds", block["kind"]).Options
-    options: CorpusBlock = read_block(kind, block, f"corpora.{name}")
-    files = options.list_files(root)
-    if absent := [path for path in raw_files(root, options) if not path.is_file()]:
-        raise missing_file_error(name, options, absent[0])
-    size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
-    dropped: Counter[str] = Counter()
-    if (documents := options.documents(root, seed, dropped)) is not None:
-        counts = write_documents(path, documents)
-    else:
-        deduplicate = options.deduplicate and not options.repeats()
-        drawing = (deduplicate, seed if options.random else None, skip, options.whitespace)
-        corpus = draw_corpus(options.strings(root, seed, dropped), size, *drawing)
-        if not corpus.strings:
-            sources = ", ".join(map(str, files)) or "the source"
-            problem, remedy = f"no strings in {sources}", "check the file and the options"
-            if corpus.available:
-                problem = f"skip {skip} leaves none of the {corpus.available} words"
-                remedy = "lower it"
-            raise UserError(f"corpus {name!r}", problem, remedy)
-        write_text(path, "".join(string + "\n" for string in corpus.strings))
-        counts = {**asdict(corpus), "strings": len(corpus.strings)}
-    if not isinstance(size, str) and counts["strings"] < size:
-        shortage = f"{size} strings asked for, {counts['strings']} found; all of them are taken"
-        print(f"warning: corpus {name!r}: {shortage}", file=sys.stderr)
-    packages = {package: version(package) for package in options.packages()}
-    return {
-        **counts,
-        "dropped": dropped,
-        "block": block,
-        "seed": seed if options.random or options.repeats() else None,
-        "requested": size,
-        "sha256": sha256_of(path),
-        "source_sha256": [sha256_of(path) for path in files],
-        "versions": {"python": platform.python_version(), **packages},
-    }
-
-
 def sample_corpus(
     *, block: dict[str, Any], root: Path, seed: int = 0, output: Path, record: Path
 ) -> None:
     """Write a corpus of config: one string per line, and a record of what was done.
 
-    Between documents of running text is a blank line.
+    Between documents of running text is a blank line. They are streamed, for they may be larger
+    than memory. Raises `UserError` for a missing file and an empty corpus.
 
     Args:
         block: its block, as JSON
@@ -139,7 +83,42 @@ def sample_corpus(
         output: output: a string per line
         record: output: what was done, as JSON
     """
-    write_json(record, write_corpus(output, output.stem, block, root, seed))
+    name, kind = output.stem, plugins.load("corpora.kinds", block["kind"]).Options
+    options: CorpusBlock = read_block(kind, block, f"corpora.{name}")
+    files = options.list_files(root)
+    if absent := [path for path in raw_files(root, options) if not path.is_file()]:
+        raise missing_file_error(name, options, absent[0])
+    size, skip = getattr(options, "size", "all"), getattr(options, "skip", 0)
+    dropped: Counter[str] = Counter()
+    if (documents := options.documents(root, seed, dropped)) is not None:
+        counts = write_documents(output, documents)
+    else:
+        deduplicate = options.deduplicate and not options.repeats()
+        drawing = (deduplicate, seed if options.random else None, skip, options.whitespace)
+        strings, counts = draw_corpus(options.strings(root, seed, dropped), size, *drawing)
+        if not strings:
+            sources = ", ".join(map(str, files)) or "the source"
+            problem, remedy = f"no strings in {sources}", "check the file and the options"
+            if available := counts["available"]:
+                problem = f"skip {skip} leaves none of the {available} words"
+                remedy = "lower it"
+            raise UserError(f"corpus {name!r}", problem, remedy)
+        write_text(output, "".join(string + "\n" for string in strings))
+    if not isinstance(size, str) and counts["strings"] < size:
+        shortage = f"{size} strings asked for, {counts['strings']} found; all of them are taken"
+        print(f"warning: corpus {name!r}: {shortage}", file=sys.stderr)
+    packages = {package: version(package) for package in options.packages()}
+    content = {
+        **counts,
+        "dropped": dropped,
+        "block": block,
+        "seed": seed if options.random or options.repeats() else None,
+        "requested": size,
+        "sha256": sha256_of(output),
+        "source_sha256": [sha256_of(path) for path in files],
+        "versions": {"python": platform.python_version(), **packages},
+    }
+    write_json(record, content)
 
 
 main = command(sample_corpus)

@@ -25,16 +25,6 @@ else:
     Reader = Literal[(*READERS, "tsv")]
 
 
-def matching_files(root: Path, pattern: str) -> list[Path]:
-    """Return the files below `root` that match a glob pattern, sorted.
-
-    Where none does, the pattern itself is returned: it is no file, so that the check of missing
-    files reports it.
-    """
-    matches = (root / match for match in glob(pattern, root_dir=root, recursive=True))
-    return sorted(path for path in matches if path.is_file()) or [root / pattern]
-
-
 class TextFiles(Block):
     """Files of one format."""
 
@@ -67,10 +57,14 @@ class TextFiles(Block):
         return self
 
     def list_files(self, root: Path) -> list[Path]:
-        """Return the files below `root`, sorted; a pattern that matches none is given as it is."""
+        """Return the files below `root`, sorted.
+
+        A pattern that matches none is returned as it is: the check of missing files names it.
+        """
         paths = set() if self.document_ids is None else {root / self.document_ids}
         for pattern in self.files:
-            paths.update(matching_files(root, pattern))
+            matches = (root / match for match in glob(pattern, root_dir=root, recursive=True))
+            paths.update([path for path in matches if path.is_file()] or [root / pattern])
         return sorted(paths)
 
     def paths(self, root: Path) -> list[Path]:

@@ -6,7 +6,6 @@ three alone, without typos.
 """
 
 import re
-from functools import lru_cache
 from pathlib import Path
 from string import punctuation
 
@@ -29,20 +28,16 @@ def read_typos(path: Path) -> dict[str, str]:
     return dict(fields for _, fields in read_rows(path, layout))
 
 
-@lru_cache(maxsize=8)
-def _abbreviations(texts: tuple[str, ...]) -> dict[str, str]:
-    """Return the long forms by short form; those of a later text count before an earlier's."""
-    return {short: long for text in texts for short, long in find_abbreviations(text).items()}
-
-
 def prepare(mention: Mention, texts: tuple[str, ...], typos: dict[str, str]) -> Mention:
     """Return a mention of a document with the given title and abstract, in its parts.
 
     Parts that the file gives are taken where they are as many as the ids. A mention of which a part
     has no concept has none.
     """
+    # those of a later text count before an earlier's
+    long_forms = {short: long for text in texts for short, long in find_abbreviations(text).items()}
     has_parts = len(mention.parts) == mention.ids.count("|") + 1
-    text = write_out("|".join(mention.parts) if has_parts else mention.text, _abbreviations(texts))
+    text = write_out("|".join(mention.parts) if has_parts else mention.text, long_forms)
     if "|" in text:
         parts, ids = [text], mention.ids
     else:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,8 @@ def choose_datasets(files: Sequence[Path], patterns: Sequence[str]) -> dict[str,
     # {data set: [(file, block)]}
     known: dict[str, list[tuple[str, Any]]] = {}
     for path in files:
-        content, file = read_mapping(path), str(path)
-        refuse_suites(content, partial(_file_of_all, file))
-        for name, block in _blocks(content, file).items():
-            known.setdefault(name, []).append((file, block))
+        for name, block in _read_blocks(path).items():
+            known.setdefault(name, []).append((str(path), block))
     chosen: dict[str, DatasetEntry] = {}
     for pattern in patterns:
         names = [name for name in known if fnmatchcase(name, pattern)]
@@ -48,11 +45,9 @@ def choose_datasets(files: Sequence[Path], patterns: Sequence[str]) -> dict[str,
     return chosen
 
 
-def _file_of_all(file: str, key: Sequence[str]) -> str:
-    return file
-
-
-def _blocks(content: dict[str, Any], file: str) -> dict[str, Any]:
+def _read_blocks(path: Path) -> dict[str, Any]:
+    content, file = read_mapping(path), str(path)
+    refuse_suites(content, lambda _: file)
     blocks = content.get("datasets", {})
     if not isinstance(blocks, dict):
         raise ConfigError(file, "datasets", "is not a mapping of names to blocks", "fix it")

@@ -8,7 +8,7 @@ a prefix stands for that of any vocabulary.
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import chain, groupby
 
 # of a vocabulary, such as MESH, OMIM, SNOMEDCT_US; small letters are as good
 _PREFIXED = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):(\S+)")
@@ -69,17 +69,14 @@ def unmet(sets: Iterable[tuple[str, ...]], ids: Iterable[str]) -> list[tuple[str
 
 
 class ConceptIds:
-    """The ids of a data set, in a form in which equal ones are the same string.
+    """All ids of a data set, in a form in which equal ones are the same string.
 
     That is without prefix, except for what several vocabularies have.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sets: Iterable[Iterable[str]]) -> None:
         self._vocabularies: dict[str, dict[str, None]] = defaultdict(dict)
-
-    def note(self, ids: Iterable[str]) -> None:
-        """Take up ids; all are to be noted before any is asked for."""
-        for prefix, local in map(_parts, ids):
+        for prefix, local in map(_parts, chain.from_iterable(sets)):
             if prefix:
                 self._vocabularies[local][prefix] = None
 

@@ -3,13 +3,14 @@
 A dictionary entry is a name with the concept ids it stands for.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from workflow_scripts.datasets.concept_ids import ConceptIds, split_concept_ids
+from workflow_scripts.datasets.concept_ids import split_concept_ids
 from workflow_scripts.datasets.rows import require_ids
-from workflow_scripts.delimited import REMOVE, Layout, malformed, read_rows, refuse_header
+from workflow_scripts.datasets.strings import normalise_whitespace
+from workflow_scripts.delimited import Layout, malformed, read_rows, refuse_header
 from workflow_scripts.errors import UserError
 
 # Rows of the readers below: line number, concept ids as written, names.
@@ -64,60 +65,25 @@ READERS: dict[str, Callable[[Path], _Rows]] = {
 }
 
 
-def read_dictionary(
-    paths: list[Path],
-    form: str,
-    lower_case: bool,
-    mentions: Iterable[tuple[str, list[str]]] = (),
-    shared_names: str = "apart",
-    clean: Callable[[str], str] | None = None,
-    concepts: ConceptIds | None = None,
-) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the dictionaries, and for each name its concept ids.
+def read_dictionary(paths: list[Path], form: str) -> list[tuple[str, list[str]]]:
+    """Return the names of dictionaries, each with its concept ids as written; they may repeat.
 
-    `form` is a key of `READERS`; `mentions` are further (name, concept ids). `clean` is done to the
-    files' names; with it, mentions with a concept that the files lack are left out. `concepts` has
-    the ids that they are compared with, and gets those of the files. A (concept,
-    name) pair that is repeated (often only after lower-casing) is one entry, since it would take a
-    place among the best k. A name that several concepts share has an entry for each of them, or
-    with `shared_names` "merged" one entry that stands for all of them.
+    `form` is a key of `READERS`. Raises `UserError`, with file and line, for a row without name or
+    id, and for files without a name.
     """
-    concepts = concepts or ConceptIds()
-    rows: list[tuple[str, list[str]]] = []
-    entries: dict[tuple[str, tuple[str, ...]], None] = {}
-
-    def add(name: str, ids: list[str]) -> None:
-        entries[(name.lower() if lower_case else name, tuple(ids))] = None
-
+    entries: list[tuple[str, list[str]]] = []
     for path in paths:
         for row, (line, ids_text, names) in enumerate(READERS[form](path)):
             if row == 0:
-                refuse_header([*ids_text.split("|"), *names[:1]], "a name", REMOVE, path, line)
+                refuse_header([*ids_text.split("|"), *names[:1]], "a name", path, line)
             ids = split_concept_ids(ids_text)
-            names_of_row = [name for text in names if (name := " ".join(text.split()))]
+            names_of_row = list(filter(None, map(normalise_whitespace, names)))
             if not ids or not names_of_row:
                 raise malformed(path, line, "no name" if ids else "no concept id")
             require_ids(ids, path, line)
-            concepts.note(ids)
-            rows += [(name, ids) for name in names_of_row]
-    mentions = list(mentions)
-    for _, ids in mentions:
-        concepts.note(ids)
-    for name, ids in rows:
-        if cleaned := clean(name) if clean else name:
-            add(cleaned, concepts.plain(ids))
-    known = {identity for _, ids in entries for identity in ids}
-    for name, ids in mentions:
-        own = concepts.plain(ids)
-        if clean is None or known.issuperset(own):
-            add(" ".join(name.split()), own)
+            entries += [(name, ids) for name in names_of_row]
     if not entries:
         raise UserError(
             ", ".join(map(str, paths)), "the dictionary is empty", "fill it or fetch it again"
         )
-    if shared_names == "apart":
-        return [name for name, _ in entries], [list(ids) for _, ids in entries]
-    merged: dict[str, dict[str, None]] = {}
-    for name, more_ids in entries:
-        merged.setdefault(name, {}).update(dict.fromkeys(more_ids))
-    return list(merged), [list(ids) for ids in merged.values()]
+    return entries

@@ -4,7 +4,8 @@ The protocol is SapBERT's, which the paper follows: names and mentions lower-cas
 mentions kept, a query right when all parts of its mention find an accepted concept.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
@@ -16,7 +17,8 @@ from workflow_scripts.datasets.dictionaries import DictionaryFormat, read_dictio
 from workflow_scripts.datasets.entry import TextEntry, paths_of
 from workflow_scripts.datasets.items import LinkingSet
 from workflow_scripts.datasets.rows import require_ids, require_strings
-from workflow_scripts.delimited import REMOVE, Layout, read_rows, refuse_header
+from workflow_scripts.datasets.strings import normalise_whitespace
+from workflow_scripts.delimited import Layout, read_rows, refuse_header
 
 
 class LinkingEntry(TextEntry):
@@ -64,11 +66,11 @@ class Mention(NamedTuple):
     line: int
     text: str
     ids: str
-    parts: list[str] = []  # noqa: RUF012  # nobody appends to it
+    parts: Sequence[str] = ()
 
 
 def accepted_concepts(
-    mention: str, parts: list[str], ids: list[str], composite_gold: str
+    mention: str, parts: Sequence[str], ids: list[str], composite_gold: str
 ) -> tuple[list[str], list[list[str]]]:
     """Return the parts of a mention to search for, and for each the ids that it may find.
 
@@ -78,10 +80,10 @@ def accepted_concepts(
     differ, the whole mention is searched for once for each id.
     """
     if composite_gold == "any":
-        texts = parts or [mention]
+        texts = list(parts) or [mention]
         return texts, [list(ids) for _ in texts]
     if len(parts) == len(ids):
-        return parts, [[identity] for identity in ids]
+        return list(parts), [[identity] for identity in ids]
     return [mention] * len(ids), [[identity] for identity in ids]
 
 
@@ -98,27 +100,21 @@ def linking_set(
     `names` are mentions that the dictionary has besides. `clean` is done to its own names; with it,
     mentions with a concept that the dictionary lacks are left out.
     """
-    items, concepts = LinkingSet(), ConceptIds()
-    mentions = list(mentions)
-    for mention in mentions:
-        ids = split_concept_ids(mention.ids)
+    items, mentions = LinkingSet(), list(mentions)
+    ids_of_mentions = [split_concept_ids(mention.ids) for mention in mentions]
+    for mention, ids in zip(mentions, ids_of_mentions, strict=True):
         require_ids(ids, mention.path, mention.line)
-        concepts.note(ids)
-    items.names, items.name_concepts = read_dictionary(
-        entry.dictionary_paths(root),
-        entry.dictionary_format,
-        entry.lower_case,
-        ((name.text, ids) for name in names if (ids := split_concept_ids(name.ids))),
-        entry.shared_names,
-        clean,
-        concepts,
-    )
+    own_names = read_dictionary(entry.dictionary_paths(root), entry.dictionary_format)
+    more_names = [(name.text, ids) for name in names if (ids := split_concept_ids(name.ids))]
+    ids_of_names = (ids for _, ids in chain(own_names, more_names))
+    concepts = ConceptIds(chain(ids_of_mentions, ids_of_names))
+    items.names, items.name_concepts = _dictionary(entry, own_names, more_names, concepts, clean)
     known = {identity for ids in items.name_concepts for identity in ids} if clean else None
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for path, line, text, ids_text, parts in mentions:
         require_strings([text], what, path, line)
         if line == 1:
-            refuse_header([text, ids_text], what, REMOVE, path, line)
+            refuse_header([text, ids_text], what, path, line)
         ids = concepts.plain(split_concept_ids(ids_text))
         if not ids:
             items.drop("no_concept")
@@ -133,10 +129,44 @@ def linking_set(
             items.drop("repeated_mention")
             continue
         seen.add(key)
-        query, gold = accepted_concepts(text, list(parts), ids, entry.composite_gold)
+        query, gold = accepted_concepts(text, parts, ids, entry.composite_gold)
         items.mentions.append(query)
         items.gold.append(gold)
     return items
+
+
+def _dictionary(
+    entry: LinkingEntry,
+    own_names: list[tuple[str, list[str]]],
+    more_names: list[tuple[str, list[str]]],
+    concepts: ConceptIds,
+    clean: Callable[[str], str] | None,
+) -> tuple[list[str], list[list[str]]]:
+    """Return the names to link to, and for each name its concept ids.
+
+    A (concept, name) pair that is repeated (often only after lower-casing) is one entry, since it
+    would take a place among the best k. A name that several concepts share has an entry for each of
+    them, or with `shared_names` "merged" one entry that stands for all of them.
+    """
+    entries: dict[tuple[str, tuple[str, ...]], None] = {}
+
+    def add(name: str, ids: list[str]) -> None:
+        entries[(name.lower() if entry.lower_case else name, tuple(ids))] = None
+
+    for name, ids in own_names:
+        if cleaned := clean(name) if clean else name:
+            add(cleaned, concepts.plain(ids))
+    known = {identity for _, ids in entries for identity in ids}
+    for name, ids in more_names:
+        own = concepts.plain(ids)
+        if clean is None or known.issuperset(own):
+            add(normalise_whitespace(name), own)
+    if entry.shared_names == "apart":
+        return [name for name, _ in entries], [list(ids) for _, ids in entries]
+    merged: dict[str, dict[str, None]] = {}
+    for name, more_ids in entries:
+        merged.setdefault(name, {}).update(dict.fromkeys(more_ids))
+    return list(merged), [list(ids) for ids in merged.values()]
 
 
 class MentionColumns(LinkingEntry):

@@ -1,8 +1,8 @@
 """A block of `datasets` in config: what all formats have, and the files that a set is read from.
 
-A format is a class of entries (`DatasetEntry`): the keys of its blocks, which files they name and
-how these are read. It is the class `Entry` of a module of datasets/formats or, where it is a choice
-of columns, a class of datasets/formats/columns.py.
+A format is the class `Entry` (a `DatasetEntry`) of a module of datasets/formats: the keys of its
+blocks, which files they name and how these are read. Where that is a choice of columns, its base is
+`ScoredColumns`, `LabelledColumns` or `MentionColumns`.
 """
 
 from pathlib import Path
@@ -10,12 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from workflow_scripts import plugins
 from workflow_scripts.configuration.blocks import Block, Id, Text, Whitespace
 from workflow_scripts.datasets.items import Items
-
-# the module of the formats that are a choice of columns
-COLUMNS = "columns"
 
 
 class DatasetEntry(Block):
@@ -74,19 +70,6 @@ class DatasetEntry(Block):
 
 class TextEntry(DatasetEntry):
     language: Text = Field(description="Language of the strings, such as `en`, or `en-fr` for two.")
-
-
-def entry_type(form: str) -> type[DatasetEntry]:
-    """Return the class of a format that is in the register."""
-    own = getattr(plugins.load("datasets.formats", COLUMNS), class_of(form), None)
-    if isinstance(own, type) and issubclass(own, DatasetEntry):
-        return own
-    return plugins.load("datasets.formats", form).Entry
-
-
-def class_of(form: str) -> str:
-    """Return the name of a format's class in columns.py: `sts-benchmark` is `StsBenchmark`."""
-    return form.title().replace("-", "")
 
 
 def raw_files(root: str | Path, entry: DatasetEntry) -> list[Path]:

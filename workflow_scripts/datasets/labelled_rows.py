@@ -13,7 +13,6 @@ from workflow_scripts.datasets.labels import Labels
 from workflow_scripts.datasets.review_items import read_review_items
 from workflow_scripts.datasets.rows import read_aligned_lines, read_groups, require_strings
 from workflow_scripts.delimited import (
-    REMOVE,
     Layout,
     malformed,
     read_rows,
@@ -133,7 +132,7 @@ class Part(Block):
                     order = {"first": "label sentence", "last": "sentence<TAB>label"}[self.label]
                     raise malformed(paths[0], line, f"expected {order}, found {text[:60]!r}")
                 if line == 1:
-                    refuse_header([sentence, label], "a text", REMOVE, paths[0], line)
+                    refuse_header([sentence, label], "a text", paths[0], line)
                 yield paths[0], line, [sentence], label
 
     def _columns(self, paths: list[Path]) -> Iterator[tuple[int, list[str]]]:

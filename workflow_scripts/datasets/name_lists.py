@@ -17,7 +17,7 @@ from workflow_scripts.datasets.mrconso import (
 from workflow_scripts.datasets.obo import read_obo_terms
 from workflow_scripts.datasets.rows import require_ids
 from workflow_scripts.datasets.strings import normalise_whitespace
-from workflow_scripts.delimited import REMOVE, Layout, malformed, refuse_header
+from workflow_scripts.delimited import Layout, malformed, refuse_header
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_text, stream_lines
 from workflow_scripts.string_columns import (
@@ -176,7 +176,7 @@ def read_names(paths: Sequence[Path], choices: Choices) -> NameList:
     for path in paths:
         for row, (line, identity, names) in enumerate(_read(path, choices)):
             if row == 0:
-                refuse_header([*identity.split("|"), *names[:1]], "a name", REMOVE, path, line)
+                refuse_header([*identity.split("|"), *names[:1]], "a name", path, line)
             identity = normalise_whitespace(identity)
             if not identity:
                 raise malformed(path, line, "no id")

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts import plugins
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import read_block
-from workflow_scripts.datasets.entry import DatasetEntry, entry_type, raw_files
+from workflow_scripts.datasets.entry import DatasetEntry, raw_files
 from workflow_scripts.datasets.items import Items
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
@@ -69,7 +70,8 @@ def write_dataset(
         strings: output: a string per line; of a lexicon two files, source and target
         items: output: items as JSON
     """
-    entry = read_block(entry_type(block["format"]), block, f"datasets.{dataset}")
+    kind = plugins.load("datasets.formats", block["format"]).Entry
+    entry: DatasetEntry = read_block(kind, block, f"datasets.{dataset}")
     lists, numbered = number_items(dataset, entry, read_dataset(root, entry, dataset, corpora))
     if len(lists) != len(strings):
         problem = f"{len(strings)} files for {len(lists)} lists of strings"

@@ -5,15 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workflow_scripts.datasets.strings import normalise_whitespace, unique_in_order
-from workflow_scripts.delimited import Layout, malformed, read_rows
+from workflow_scripts.delimited import Layout, malformed, read_rows, refuse_header
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import given_lines
 
 Pair = tuple[str, str]
-_SOURCES = ("source", "source_word", "src", "word")
-_TARGETS = ("target", "target_word", "tgt", "trg", "translation")
 _LINES = Layout(skip=lambda text: not text.strip())
-_HEADERS = {(source, target) for source in _SOURCES for target in _TARGETS}
 
 
 def read_pairs(path: Path) -> list[Pair]:
@@ -23,7 +20,7 @@ def read_pairs(path: Path) -> list[Pair]:
     two words with blanks between. White space within a word is made single blanks; empty lines are
     passed over.
     """
-    pairs: list[tuple[str, str]] = []
+    pairs: list[Pair] = []
     for number, fields in read_rows(path, _LINES):
         has_tab = len(fields) > 1
         words = list(map(normalise_whitespace, fields if has_tab else fields[0].split()))
@@ -34,10 +31,8 @@ def read_pairs(path: Path) -> list[Pair]:
             raise malformed(path, number, what)
         if len(words) < 2 or not all(words[:2]):
             raise malformed(path, number, "expected a word and its translation, found one column")
-        if not pairs and (words[0].lower(), words[1].lower()) in _HEADERS:
-            raise UserError(
-                f"{path}:{number}", "looks like a header, not a pair of words", "remove the line"
-            )
+        if not pairs:
+            refuse_header(words[:2], "a pair of words", path, number)
         pairs.append((words[0], words[1]))
     if not pairs:
         raise UserError(

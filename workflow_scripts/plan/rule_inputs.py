@@ -1,15 +1,11 @@
 """What each rule gets: inputs, params and the values of its wildcards."""
 
-import inspect
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.canonical import canonical
-from workflow_scripts.datasets.entry import COLUMNS, DatasetEntry
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.cell_requests import (
     EmbeddingJob,
@@ -23,7 +19,6 @@ from workflow_scripts.plan.stopping import mistakes_end_the_run
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.metric_names import development_modules, metric_module
 from workflow_scripts.scoring.tasks import register as tasks
-from workflow_scripts.sources import PACKAGE
 from workflow_scripts.tuning.recipe import method_modules
 
 _IDS = "model source_model target_model recipe corpus source_corpus target_corpus suite dataset"
@@ -32,20 +27,6 @@ WILDCARDS = {
     **dict.fromkeys([*_IDS.split(), "search"], r"[a-z0-9]+([-_.][a-z0-9]+)*"),
     **dict.fromkeys(("seed", "slice"), r"[0-9]+"),
 }
-
-
-@cache
-def _reader(kind: type[DatasetEntry]) -> tuple[list[str], str]:
-    """Return the modules that read a format, and the hash of its class if that is in columns.py.
-
-    That file is not among them: it has many formats, and a data set depends on its own.
-    """
-    columns = f"{PACKAGE}.{module_of('datasets.formats', COLUMNS)}"
-    classes = [base for base in kind.__mro__ if base.__module__.startswith(f"{PACKAGE}.")]
-    code = "".join(inspect.getsource(base) for base in classes if base.__module__ == columns)
-    digest = sha256(code.encode()).hexdigest() if code else ""
-    modules = {base.__module__ for base in classes} - {columns}
-    return sorted(module.removeprefix(f"{PACKAGE}.") for module in modules), digest
 
 
 class RuleInputs:
@@ -145,13 +126,9 @@ class RuleInputs:
         """Return a file of a data set: strings.txt, of lexicons source.txt; items.json."""
         return f"{self.results}/datasets/{dataset}/{file}"
 
-    def dataset_modules(self, dataset: str) -> list[str]:
-        """Return the modules that read a data set."""
-        return _reader(type(self._typed.datasets[dataset]))[0]
-
-    def declaration(self, dataset: str) -> str:
-        """Return the hash of the class of columns.py that reads a data set; "" for a module."""
-        return _reader(type(self._typed.datasets[dataset]))[1]
+    def dataset_module(self, dataset: str) -> str:
+        """Return the module that reads a data set."""
+        return module_of("datasets.formats", self._typed.datasets[dataset].format)
 
     # ---- what an encoder embeds in one job ------------------------------------------------------
 

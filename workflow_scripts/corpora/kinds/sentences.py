@@ -1,7 +1,8 @@
 """A sample of sentences: of lines, of mined parallel text, or of sets of sentence pairs."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,15 +11,15 @@ from pydantic import ValidationInfo, field_validator
 from workflow_scripts.configuration.blocks import Field, Text, mistake
 from workflow_scripts.corpora.block import SampledBlock
 from workflow_scripts.corpora.wikimatrix import read_wikimatrix
-from workflow_scripts.datasets.rows import require_strings
 from workflow_scripts.datasets.scored_pairs import STS_BENCHMARK
 from workflow_scripts.delimited import Layout, read_rows
 from workflow_scripts.files import read_lines
 
-# Columns of a pair's two strings in the files of GLUE and of the Stanford NLI group.
+# The two strings of a pair: in the files of GLUE, of the Stanford NLI group, of the STS Benchmark.
 _PAIRS = {
     "qnli": Layout(["question", "sentence"], delimiter=None),
     "nli": Layout(["sentence1", "sentence2"], delimiter=None),
+    "sts-benchmark": replace(STS_BENCHMARK, columns=(6, 7)),
 }
 _SIDES = {"left": 1, "right": 2}
 
@@ -50,17 +51,9 @@ class Options(SampledBlock):
 
     def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterable[str]:
         path = root / self.path
-        if self.format == "sts-benchmark":
-            return _benchmark_sentences(path)
         if self.format == "wikimatrix":
             column = _SIDES[self.side]
             return (fields[column] for fields in read_wikimatrix(path, self.margin))
         if self.format in _PAIRS:
             return (text for _, pair in read_rows(path, _PAIRS[self.format]) for text in pair)
         return read_lines(path)
-
-
-def _benchmark_sentences(path: Path) -> Iterator[str]:
-    for line, row in read_rows(path, STS_BENCHMARK):
-        require_strings(row[:2], "a sentence", path, line)
-        yield from row[:2]

@@ -1,1 +1,1 @@
-"""The file formats of evaluation sets: a module each, or a class of columns.py."""
+"""The file formats of evaluation sets, one module each."""

@@ -21,7 +21,7 @@ from workflow_scripts.errors import UserError, nearest_name
 _CODES = (
     "ar:ARA cy:CYM en:ENG es:SPA et:EST fi:FIN fr:FRA he:HEB pl:POL ru:RUS sw:SWA yue:YUE zh:CMN"
 )
-LANGUAGE_COLUMNS = dict(code.split(":") for code in f"{_CODES} yue:YUE zh:CMN".split())
+LANGUAGE_COLUMNS = dict(code.split(":") for code in _CODES.split())
 
 
 class ConceptPairsEntry(TextEntry):

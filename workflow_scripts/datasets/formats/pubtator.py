@@ -8,7 +8,7 @@ type, concept ids, and of some composite mentions a seventh column with what the
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from workflow_scripts.configuration.blocks import Field, Text
 from workflow_scripts.datasets.biosyn_preprocessing import clean, prepare, read_typos
@@ -63,11 +63,11 @@ class Entry(LinkingEntry):
         typos = read_typos(root / self.typos) if biosyn and self.typos else {}
 
         def mentions(path: Path) -> Iterator[Mention]:
-            for document, mention in _mentions(path, self.mention_type):
+            for texts, is_repeated, mention in _mentions(path, self.mention_type):
                 if not biosyn:
                     yield mention
-                elif not document.repeated:
-                    yield prepare(mention, tuple(document.texts.values()), typos)
+                elif not is_repeated:
+                    yield prepare(mention, texts, typos)
 
         files = paths_of(root, self.training_mentions)
         names = (mention for path in files for mention in mentions(path))
@@ -75,15 +75,12 @@ class Entry(LinkingEntry):
         return linking_set(root, self, mentions_of_set, names, clean=clean if biosyn else None)
 
 
-class _Document(NamedTuple):
-    """Title and abstract of the document that a mention is of, and whether it stood before."""
-
-    texts: dict[str, str] = {}  # noqa: RUF012  # nobody adds to it
-    repeated: bool = False
-
-
-def _mentions(path: Path, mention_type: str | None) -> Iterator[tuple[_Document, Mention]]:
-    document, seen = _Document(), set()
+def _mentions(
+    path: Path, mention_type: str | None
+) -> Iterator[tuple[tuple[str, ...], bool, Mention]]:
+    """Yield title and abstract of a document, whether it stood before, and a mention of it."""
+    texts: dict[str, str] = {}
+    is_repeated, seen = False, set[str]()
     for line, text in enumerate(read_lines(path), start=1):
         if not text.strip():
             continue
@@ -91,9 +88,9 @@ def _mentions(path: Path, mention_type: str | None) -> Iterator[tuple[_Document,
             # a bar ends a text, as upstream
             number, side, words = text.split("|")[:3]
             if side == "t":
-                document = _Document({}, number in seen)
+                texts, is_repeated = {}, number in seen
                 seen.add(number)
-            document.texts[side] = words
+            texts[side] = words
             continue
         fields = text.split("\t")
         if len(fields) == 4 and fields[0].isdigit():
@@ -106,4 +103,4 @@ def _mentions(path: Path, mention_type: str | None) -> Iterator[tuple[_Document,
         if mention_type not in (None, kind):
             continue
         parts = [part for part in "".join(fields[6:]).split("|") if part.strip()]
-        yield document, Mention(path, line, mention, ids, parts)
+        yield tuple(texts.values()), is_repeated, Mention(path, line, mention, ids, parts)

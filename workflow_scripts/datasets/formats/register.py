@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from workflow_scripts.configuration.blocks import FileOf, read_block
-from workflow_scripts.configuration.chosen import read_choice
-from workflow_scripts.datasets.entry import DatasetEntry, entry_type
+from workflow_scripts.configuration.blocks import FileOf
+from workflow_scripts.configuration.chosen import read_chosen
+from workflow_scripts.datasets.entry import DatasetEntry
 
 FORMATS = (
     *("semeval-sts", "sts-benchmark", "sick", "simlex", "multi-simlex", "multi-simlex-pairs"),
@@ -17,5 +17,4 @@ FORMATS = (
 def read_entry(name: str, block: Any, file: str | FileOf = "config") -> DatasetEntry:
     """Return a block of `datasets` as an entry of its format; `name` is its id."""
     where = f"datasets.{name}"
-    form = read_choice("format", FORMATS, block, where, file)
-    return read_block(entry_type(form), block, where, file)
+    return read_chosen("datasets.formats", "Entry", "format", FORMATS, block, where, file)
