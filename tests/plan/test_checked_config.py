@@ -6,7 +6,6 @@ import pytest
 import yaml
 from plans import plan_of, rows_of, set_key
 
-from tools.describe_config import describe
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.comparability import frozen
