@@ -210,13 +210,14 @@ def test_a_download_killed_in_the_middle_goes_on_from_its_part(server, part, pro
     assert server.asked("file.txt")[1]["If-Range"] == '"one"'
 
 
-def test_the_rest_of_another_file_is_not_joined(server, part, policy):
-    """The file changed between two attempts, and no hash is known that would tell."""
+@pytest.mark.parametrize(("path", "etag"), [("file.txt", '"two"'), ("other.txt", '"one"')])
+def test_the_rest_of_another_file_is_not_joined(server, part, policy, path, etag):
+    """The file or its address changed in between, and no hash is known that would tell."""
     server.files["file.txt"] = Served(b"a" * len(BODY), cut=(300_000, 99), ranges=False)
     with pytest.raises(UserError, match="given up"):
         get(server, part, policy, digest=False)
-    server.files["file.txt"] = Served(BODY, etag='"two"')
-    get(server, part, policy, digest=False)
+    server.files[path] = Served(BODY, etag=etag)
+    get(server, part, policy, digest=False, path=path)
 
 
 def test_a_part_that_is_complete_is_kept_and_a_longer_one_starts_again(server, part, policy):
@@ -314,6 +315,11 @@ def test_a_range_of_another_total_is_another_file(server, part, policy):
     part.parent.mkdir()
     part.write_bytes(BODY[:300_000])
     refused(server, part, policy, f"has {len(BODY) - 10} bytes, expected {len(BODY)}", True, True)
+    # no more is taken than the range tells
+    span = f"bytes {{first}}-{len(BODY) - 1}/{len(BODY)}"
+    server.files["file.txt"] = Served(BODY + b"more", length="none", span=span)
+    part.write_bytes(BODY[:300_000])
+    refused(server, part, policy, f"more than {len(BODY)} bytes come", digest=True)
     # and one that begins elsewhere is not the rest
     server.files["file.txt"] = Served(BODY, length="none", span="bytes {last}-{last}/{total}")
     part.write_bytes(BODY[:300_000])

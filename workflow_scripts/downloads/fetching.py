@@ -20,6 +20,7 @@ from workflow_scripts.downloads.registry import (
     StoredFile,
 )
 from workflow_scripts.downloads.transfer import (
+    USUAL,
     Policy,
     discard,
     download,
@@ -50,7 +51,7 @@ def fetch(
     root: Path,
     mirror: Mirror | None = None,
     offline: bool = False,
-    policy: Policy | None = None,
+    policy: Policy = USUAL,
 ) -> list[Record]:
     """Bring what is missing of a data set below `root`, and check what exists.
 
@@ -101,7 +102,7 @@ class _Fetching:
     root: Path
     mirror: Mirror | None
     offline: bool
-    policy: Policy | None
+    policy: Policy
     records: dict[str, Record] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -194,7 +195,7 @@ class _Fetching:
             # the hash of the plain bytes says nothing of the gzipped ones in a mirror
             packed = source.as_stored and file.gzipped
             checks = (None, None) if packed else (sha256, file.size)
-            policy = self.policy or Policy()
+            policy = self.policy
             if packed and file.size is not None:
                 # a header has names and comments; gzip adds little else to what it cannot shorten
                 policy = replace(policy, largest=file.size + file.size // 100 + 2**16)

@@ -26,6 +26,7 @@ from workflow_scripts.downloads.model_files import (
 )
 from workflow_scripts.downloads.model_folders import FILE_LIST, FileList, HubModel, ListedFile
 from workflow_scripts.downloads.transfer import (
+    USUAL,
     Policy,
     discard,
     download,
@@ -46,7 +47,7 @@ def fetch_model(
     models: Path,
     mirror: Mirror | None = None,
     offline: bool = False,
-    policy: Policy | None = None,
+    policy: Policy = USUAL,
     pinned: Sequence[str] = (),
 ) -> FileList:
     """Bring a model into its folder below `models`, or check the folder that is there.
@@ -79,7 +80,7 @@ def _bring(
     folder: Path,
     mirror: Mirror | None,
     offline: bool,
-    policy: Policy | None,
+    policy: Policy,
     pinned: Sequence[str],
 ) -> FileList:
     part = without_link(folder.with_name(f".{folder.name}.part"))
@@ -155,9 +156,7 @@ def _refuse_offline(model: HubModel, folder: Path, mirror: Mirror | None, offlin
     )
 
 
-def _from_mirror(
-    model: HubModel, part: Path, mirror: Mirror, policy: Policy | None
-) -> FileList | None:
+def _from_mirror(model: HubModel, part: Path, mirror: Mirror, policy: Policy) -> FileList | None:
     """Bring the files that a mirror's files.json lists into `part`; None if it lacks any."""
     base = f"{model_folders.MODELS}/{model.folder_name}"
     if not mirror.may_have(f"{base}/{FILE_LIST}"):
@@ -165,7 +164,7 @@ def _from_mirror(
     listing, list_url = part / f"{FILE_LIST}.part", mirror.url_of(f"{base}/{FILE_LIST}")
     discard(listing)
     try:
-        download(list_url, listing, None, None, replace(policy or Policy(), largest=_LARGEST_LIST))
+        download(list_url, listing, None, None, replace(policy, largest=_LARGEST_LIST))
         listed = model_folders.read_file_list(listing, model)
     except AbsentError:
         return None

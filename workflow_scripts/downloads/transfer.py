@@ -37,16 +37,6 @@ _CHANGED = "use a mirror (--mirror) or correct the registry (of a model: files.j
 _AGAIN = f"run again; if it fails again, the file has changed: {_CHANGED}"
 
 
-class _Request(NamedTuple):
-    """Address, file of the bytes so far, their hash and number where known; how messages begin."""
-
-    url: str
-    part: Path
-    sha256: str | None
-    size: int | None
-    name: str
-
-
 @dataclass(frozen=True)
 class Policy:
     """How long to wait (seconds) and how often to try.
@@ -75,8 +65,31 @@ class Policy:
         return min(pause, self.longest_pause)
 
 
+USUAL = Policy()
+
+
+class _Request(NamedTuple):
+    """Address, file of the bytes so far, their hash and number where known, and how to try."""
+
+    url: str
+    part: Path
+    sha256: str | None
+    size: int | None
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        """The beginning of messages."""
+        return shown(self.url)
+
+    @property
+    def most(self) -> int:
+        """The number of bytes, or where nobody knows it the largest that is taken."""
+        return self.policy.largest if self.size is None else self.size
+
+
 def download(
-    url: str, part: Path, sha256: str | None, size: int | None, policy: Policy | None = None
+    url: str, part: Path, sha256: str | None, size: int | None, policy: Policy = USUAL
 ) -> None:
     """Download `url` (http, https, file) to `part`, whose bytes are right when this returns.
 
@@ -89,14 +102,13 @@ def download(
     or sends less or other than expected. Wrong bytes are deleted; right ones stay in `part`, so
     that the next run goes on from there.
     """
-    policy = policy or Policy()
-    request = _Request(url, part, sha256, size, shown(url))
+    request = _Request(url, part, sha256, size, policy)
     scheme = urlsplit(url).scheme
     without_link(part)
     if scheme == "file":
-        _copy(Path(unquote(urlsplit(url).path)), request, policy)
+        _copy(Path(unquote(urlsplit(url).path)), request)
     elif scheme in ("http", "https"):
-        _download_http(request, policy)
+        _download_http(request)
     else:
         raise UserError(request.name, "only http, https and file addresses are fetched", "fix it")
     _check(request)
@@ -114,10 +126,10 @@ def finish(part: Path, path: Path) -> None:
     discard(part)
 
 
-def _copy(source: Path, request: _Request, policy: Policy) -> None:
+def _copy(source: Path, request: _Request) -> None:
     if not source.is_file():
         raise AbsentError(source, "no such file", "put the file there or use another mirror")
-    _check_total(request, _length(source), policy)
+    _check_total(request, _length(source))
     part = request.part
     part.parent.mkdir(parents=True, exist_ok=True)
     discard(part)
@@ -146,32 +158,31 @@ def _check(request: _Request) -> None:
     raise UserError(request.name, wrong, remedy)
 
 
-def _check_total(request: _Request, total: int | None, policy: Policy) -> None:
+def _check_total(request: _Request, total: int | None) -> None:
     """Raise `UserError` for a file that has another size than expected, before it is fetched."""
-    if total is None or total == request.size or (request.size is None and total <= policy.largest):
+    unknown = request.size is None
+    if total is None or total == request.size or (unknown and total <= request.most):
         return
     discard(request.part)
-    known = policy.largest if request.size is None else request.size
     raise UserError(
         request.name,
-        f"the server's file has {total} bytes, expected "
-        f"{'at most ' * (request.size is None)}{known}: the file has changed, or this is a "
-        "web page instead",
+        f"the server's file has {total} bytes, expected {'at most ' * unknown}{request.most}: "
+        "the file has changed, or this is a web page instead",
         _CHANGED,
     )
 
 
-def _download_http(request: _Request, policy: Policy) -> None:
+def _download_http(request: _Request) -> None:
     # Only now: requests takes a while, and plans and copies have no use for it.
     from workflow_scripts.downloads.sessions import Session
 
-    part, name = request.part, request.name
+    part, name, policy = request.part, request.name, request.policy
     part.parent.mkdir(parents=True, exist_ok=True)
     failures, furthest = 0, _length(part)
     with Session() as session:
         while not (part.is_file() and _length(part) == request.size):
             try:
-                _request(session, request, policy)
+                _request(session, request)
                 return
             except PassingError as error:
                 if isinstance(error, OtherBytesError):
@@ -194,8 +205,8 @@ def _download_http(request: _Request, policy: Policy) -> None:
                 raise UserError(part, f"cannot be written ({error})", "fix that") from error
 
 
-def _request(session: "requests.Session", request: _Request, policy: Policy) -> None:
-    part, name = request.part, request.name
+def _request(session: "requests.Session", request: _Request) -> None:
+    part, name, policy = request.part, request.name, request.policy
     offset, validator = _resumable(request)
     headers = {}
     if offset:
@@ -207,12 +218,12 @@ def _request(session: "requests.Session", request: _Request, policy: Policy) -> 
         check_status(response, name)
         resumed = response.status_code == 206
         total = total_of(response, name, offset)
-        _check_total(request, total, policy)
+        _check_total(request, total)
         if not resumed:
             _remember_validator(request, response)
         known = total if total is not None else request.size
         of = f" of {known / _MEGABYTE:.1f}" if known else ""
-        most = policy.largest if known is None else known
+        most = request.most if total is None else total
         next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
         with open(part, "ab" if resumed else "wb", opener=no_link) as stream:
             for chunk in body_of(response, policy.period, policy.least_bytes):
