@@ -24,16 +24,6 @@ class OwnClassifier:
         numbers = (vectors @ self._weight.T + self._bias).argmax(axis=1)
         return [self.classes[number] for number in numbers]
 
-    def require(self, labels: Sequence[str]) -> None:
-        """Raise `UserError` for a label that is none of its classes."""
-        if unknown := sorted(set(labels) - set(self.classes)):
-            raise UserError(
-                None,
-                f"class {unknown[0]!r} is not one that the encoder was trained with "
-                f"({', '.join(self.classes)})",
-                "use the labels of its corpus",
-            )
-
 
 def read_own_classifier(folder: str | Path) -> OwnClassifier:
     """Return the classifier of an encoder's folder; `UserError` where there is none."""

@@ -29,8 +29,11 @@ def own_predictions(
             "the encoder's own classifier takes single labelled texts",
             "score it on data sets of task classification, without pairs",
         )
-    try:
-        classifier.require(tested_labels(entry))
-    except UserError as error:
-        raise error.within(f"data set {dataset}") from error
+    if unknown := set(tested_labels(entry)) - set(classifier.classes):
+        raise UserError(
+            f"data set {dataset}",
+            f"class {min(unknown)!r} is not one that the encoder was trained with "
+            f"({', '.join(classifier.classes)})",
+            "use the labels of its corpus",
+        )
     return classifier.classify(vectors[[row for (row,) in rows]])
