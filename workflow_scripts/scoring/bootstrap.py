@@ -16,16 +16,16 @@ LEVEL = 0.95
 _DRAWS_AT_ONCE = 1 << 16
 
 
-def resamples(dataset: str, n: int, number: int = RESAMPLES) -> Iterator[np.ndarray]:
-    """Yield `number` resamples of n items as indices, in chunks int64 [chunk, n].
+def resamples(dataset: str, n: int) -> Iterator[np.ndarray]:
+    """Yield `RESAMPLES` resamples of n items as indices, in chunks int64 [chunk, n].
 
     The generator is seeded from the data set and n: they are the same for every encoder and run.
     """
     digest = hashlib.sha256(f"{dataset}\n{n}".encode()).digest()
     generator = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
     chunk = max(1, _DRAWS_AT_ONCE // n)
-    for start in range(0, number, chunk):
-        yield generator.integers(n, size=(min(chunk, number - start), n))
+    for start in range(0, RESAMPLES, chunk):
+        yield generator.integers(n, size=(min(chunk, RESAMPLES - start), n))
 
 
 def item_counts(indices: np.ndarray) -> np.ndarray:
@@ -36,21 +36,19 @@ def item_counts(indices: np.ndarray) -> np.ndarray:
     return counts.reshape(number, n).astype(np.float64)
 
 
-def replicate(
-    dataset: str, n: int, metrics: Mapping[str, Metric], number: int = RESAMPLES
-) -> dict[str, np.ndarray]:
-    """Return each metric on all resamples of the n items, float64 [number]; NaN where undefined."""
+def replicate(dataset: str, n: int, metrics: Mapping[str, Metric]) -> dict[str, np.ndarray]:
+    """Return each metric on all resamples of n items, float64 [resamples]; NaN where undefined."""
     replicates: dict[str, list[np.ndarray]] = {name: [] for name in metrics}
-    for indices in resamples(dataset, n, number):
+    for indices in resamples(dataset, n):
         counts = item_counts(indices)
         for name, metric in metrics.items():
             replicates[name].append(metric(counts))
     return {name: np.concatenate(parts) for name, parts in replicates.items()}
 
 
-def percentile_interval(replicates: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
+def percentile_interval(replicates: np.ndarray) -> tuple[float, float]:
     """Return the percentile interval of replicates, NaN left out; `ValueError` if all are NaN."""
-    low, high = np.quantile(_defined(replicates), [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(_defined(replicates), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 

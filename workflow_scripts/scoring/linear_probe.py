@@ -79,9 +79,8 @@ def fit_probes(
     for (size, held_out), numbers in groups.items():
         generator = np.random.RandomState(SEED)
         train = np.stack([fits[number].train for number in numbers])
-        # of all fits of a group or of none
-        watched_or_none = [fits[number].watched for number in numbers]
-        watched = [watched_rows for watched_rows in watched_or_none if watched_rows is not None]
+        # None of all fits of a group or of none
+        watched: list[Any] = [fits[number].watched for number in numbers]
         if held_out:
             order, cut = generator.permutation(size), int(_HELD_OUT * size)
             watched, train = list(train[:, order[:cut]]), train[:, order[cut:]]

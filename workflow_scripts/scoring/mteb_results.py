@@ -144,6 +144,5 @@ def _model_meta(name: str, revision: str) -> dict[str, Any]:
 
 
 def _write(path: Path, content: dict[str, Any]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     return path

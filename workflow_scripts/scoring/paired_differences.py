@@ -33,17 +33,11 @@ class Difference(NamedTuple):
 
 def paired_differences(own: Scored, other: Scored) -> list[Difference]:
     """Return the difference of each score of `own` that `other` has on as many items."""
-    others = {(row.dataset, row.metric, row.n): row for row in other[0]}
-    pairs = [
-        (row, others[row.dataset, row.metric, row.n])
-        for row in own[0]
-        if (row.dataset, row.metric, row.n) in others
-    ]
+    others = {(row.dataset, row.metric, row.n): row.value for row in other[0]}
     return [
-        _difference(
-            row.dataset, row.metric, (row.value, other_row.value), _replicates(row, own, other)
-        )
-        for row, other_row in pairs
+        _difference(*key[:2], (row.value, others[key]), _replicates(row, own, other))
+        for row in own[0]
+        if (key := (row.dataset, row.metric, row.n)) in others
     ]
 
 
