@@ -74,11 +74,3 @@ def test_a_damaged_file_and_one_of_another_kind_are_made_again(damage, vectors, 
     np.testing.assert_array_equal(ranked, expected)
     assert (tmp_path / "ivf").read_bytes() == body
     assert "ivf: damaged, or made from other vectors" in capsys.readouterr().err
-
-
-def test_a_file_made_from_other_vectors_of_the_same_shape_is_made_again(vectors, tmp_path, capsys):
-    ApproximateIndex(vectors[:300], "a", tmp_path / "ivf", 10_000, 1)
-    others = vectors[300:600]
-    rows, _ = ApproximateIndex(others, "b", tmp_path / "ivf", 2, 1).search(others[:20], 1)
-    assert rows[:, 0].tolist() == [*range(20)]
-    assert "made from other vectors" in capsys.readouterr().err

@@ -86,13 +86,6 @@ def test_pairs_of_real_valued_vectors(k, margin):
     assert sum(x - 20 == y for x, y, _ in found) > 60
 
 
-def test_the_other_direction_gives_the_same_pairs():
-    generator = np.random.default_rng(1)
-    sources, targets = (normalise(generator.normal(size=(n, 8)), "vectors") for n in (50, 70))
-    one, other = mine_pairs(sources, targets, 4, "ratio"), mine_pairs(targets, sources, 4, "ratio")
-    assert as_tuples(one) == as_tuples((other.targets, other.sources, other.scores))
-
-
 def test_a_ratio_to_a_mean_that_is_not_positive_is_refused():
     sources, targets = np.array([[1, 0], [0, 1]]), np.array([[-1, -1], [-1, 0]])
     with pytest.raises(UserError, match=r"margin ratio: .*--margin distance"):
