@@ -35,13 +35,3 @@ def test_objects_are_not_written_and_a_missing_file_is_named(tmp_path):
     assert not list(tmp_path.iterdir())
     with pytest.raises(UserError, match="no such file; score the encoder again"):
         bootstrap_replicates.read_replicates(path)
-
-
-def test_details_that_were_cut_short_are_one_error(tmp_path):
-    path = tmp_path / "details.npz"
-    bootstrap_replicates.write_replicates(path, ARRAYS)
-    whole = path.read_bytes()
-    for size in range(0, len(whole), 50):
-        path.write_bytes(whole[:size])
-        with pytest.raises(UserError, match=r"details\.npz: damaged \(.*remove it"):
-            bootstrap_replicates.read_replicates(path)

@@ -72,19 +72,6 @@ def test_areas_and_shares_of_resamples_are_those_of_scikit_learn(seed, n, distin
     np.testing.assert_allclose(shares, labels[indices].mean(axis=1), atol=1e-12)
 
 
-def test_metrics_by_hand():
-    assert value("accuracy", "abca", "acda") == 0.5
-    # Ranks 1 2 3 4 and 2 1 3 4: squared differences sum to 2, so 1 - 6 * 2 / (4 * 15).
-    assert value("spearman", [0, 1, 2, 3], [1, 0, 2, 3]) == 0.8
-    # Ranks 1.5 1.5 3 4 and 1 2 3.5 3.5: deviations (-1 -1 .5 1.5) and (-1.5 -.5 1 1), whose
-    # product sums to 4 and squares to 4.5 each.
-    assert value("spearman", [1, 1, 2, 3], [5, 6, 7, 7]) == pytest.approx(4 / 4.5, abs=1e-12)
-    # Of four pairs of a positive (3, 1) and a negative (2, 1) two are in order and one is a tie.
-    assert value("auc", [3, 1, 2, 1], [1, 1, 0, 0]) == 2.5 / 4
-    false, true = roc_curve([0.9, 0.4, 0.4, 0.4, 0.1], [1, 1, 0, 0, 0])
-    assert (false.tolist(), true.tolist()) == ([0, 0, 2 / 3, 1], [0, 0.5, 1, 1])
-
-
 def test_large_counts_of_one_item_are_exact():
     # 50,000 items: the sums of products reach 10^13, more than float32 or int32 hold.
     generator = np.random.default_rng(1)

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics.pairwise import cosine_similarity
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring import nearest_translations
 from workflow_scripts.scoring.measurement import measure_dataset
 from workflow_scripts.scoring.metrics.register import metrics_of
-from workflow_scripts.scoring.nearest_translations import nearest_both_ways
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 
 METRICS = metrics_of("bitext-retrieval")
@@ -51,17 +49,6 @@ def test_the_four_accuracies_are_those_of_the_definition(seed, n, rows_at_once):
     without = [plainly_without_component(side) for side in (left, right)]
     pairs = [(left, right), (right, left), tuple(without), tuple(without[::-1])]
     assert list(found.values.values()) == [plainly(*pair) for pair in pairs]
-
-
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (1030, 700), (512, 3)])
-def test_neighbours_are_those_of_all_cosines_at_once(n, m):
-    generator = np.random.default_rng(n)
-    sides = [generator.normal(size=(size, 16)) for size in (n, m)]
-    left, right = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides)
-    cosines = cosine_similarity(left, right)
-    to_right, to_left = nearest_both_ways(left, right)
-    np.testing.assert_array_equal(to_right, cosines.argmax(axis=1))
-    np.testing.assert_array_equal(to_left, cosines.argmax(axis=0))
 
 
 def test_of_equal_vectors_the_first_counts_as_found():

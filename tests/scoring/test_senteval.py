@@ -1,19 +1,12 @@
-"""SentEval's protocols against its algorithm written plainly: one fit at a time, by autograd."""
+"""SentEval's fits, many at once, against its classifier written plainly; choice of the penalty."""
 
 import numpy as np
 import pytest
 import torch
 
-from benchmarks.plain_senteval import (
-    PlainClassifier,
-    Set,
-    plain_nested,
-    plain_split,
-    plain_test,
-)
+from benchmarks.plain_senteval import PlainClassifier
 from workflow_scripts.scoring import linear_probe, senteval
-from workflow_scripts.scoring.linear_probe import PENALTIES, PROTOCOLS, Fit, Protocol, fit_probes
-from workflow_scripts.scoring.senteval import folds_then_test, nested_folds, split_then_test
+from workflow_scripts.scoring.linear_probe import PENALTIES, Fit, Protocol, fit_probes
 
 SMALL = {
     "adam": Protocol(3, "adam", 16, 2, 4),
@@ -53,24 +46,6 @@ def test_fits_together_are_as_fits_alone(name, monkeypatch):
             torch.testing.assert_close(weights[number, place], model.detach(), rtol=0, atol=2e-4)
 
 
-TRAIN, DEVELOPMENT, TEST = np.arange(80), np.arange(80, 110), np.arange(110, 150)
-WAYS = {
-    "nested": (nested_folds, plain_nested, ()),
-    "folds": (folds_then_test, plain_test, (TRAIN, TEST)),
-    "split": (split_then_test, plain_split, (TRAIN, DEVELOPMENT, TEST)),
-}
-
-
-@pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("way", WAYS)
-def test_classes_are_those_of_the_plain_way(way, name):
-    ours, plain, parts = WAYS[way]
-    features, labels = make_task(150, 6, 3, 3)
-    expected = plain(Set(features, labels, SMALL[name]), *parts)
-    assert 0.5 < (expected == labels[-len(expected) :]).mean() < 1
-    np.testing.assert_array_equal(ours(features, labels, *parts, SMALL[name]), expected)
-
-
 @pytest.mark.parametrize(
     ("folds", "chosen"),
     [
@@ -84,9 +59,3 @@ def test_classes_are_those_of_the_plain_way(way, name):
 )
 def test_the_penalty_is_that_of_the_best_mean_accuracy(folds, chosen):
     assert senteval._choose(np.array(folds)) == PENALTIES[chosen]
-
-
-def test_the_protocols_are_those_of_senteval_and_of_the_notebook():
-    assert PROTOCOLS["default"] == Protocol(10, "adam", 64, 5, 4)
-    assert PROTOCOLS["prototyping"] == Protocol(5, "rmsprop", 128, 3, 2)
-    assert PROTOCOLS["notebook"] == Protocol(10, "adam", 16, 5, 6)
