@@ -79,7 +79,7 @@ def test_a_token_without_an_embedding_is_named(model):
         content["model"]["vocab"]["zebra"] = 9999
 
     change(model, "tokenizer.json", add)
-    with pytest.raises(UserError, match=r"a token with id 9999, but vocab_size in config.json is"):
+    with pytest.raises(UserError, match=r"gives the id 9999, but vocab_size in config.json is"):
         load_model(str(model))
 
 

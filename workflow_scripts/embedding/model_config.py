@@ -1,5 +1,6 @@
 """What config.json may ask for: an encoder of the size of its weights, and attention of torch's."""
 
+from itertools import chain
 from pathlib import Path
 
 import torch
@@ -92,21 +93,12 @@ def check_tokenizer(
     """Raise `UserError` where ids have no embedding; any error where rare characters have none."""
     if tokenizer.pad_token_id is None:
         raise UserError(source, "the tokenizer has no padding token", "add one and save it again")
-    last = max(tokenizer.get_vocab().values(), default=0)
-    if last >= config.vocab_size:
+    rare = tokenizer(list(_RARE))["input_ids"]
+    largest = max(chain(tokenizer.get_vocab().values(), *rare), default=0)
+    if largest >= config.vocab_size:
         raise UserError(
             source,
-            f"the tokenizer has a token with id {last}, but vocab_size in config.json is "
-            f"{config.vocab_size}",
-            "use both from the same model",
-        )
-    given = max(
-        (token_id for ids in tokenizer(list(_RARE))["input_ids"] for token_id in ids), default=0
-    )
-    if given >= config.vocab_size:
-        raise UserError(
-            source,
-            f"the tokenizer gives the id {given}, but vocab_size in config.json is "
+            f"the tokenizer gives the id {largest}, but vocab_size in config.json is "
             f"{config.vocab_size}",
             "use both from the same model",
         )
