@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.lib.format import header_data_from_array_1_0, open_memmap, write_array_header_1_0
@@ -28,7 +28,6 @@ SHARD_SIZE = 50_000
 Dtype = Literal["float32", "float16"]
 # codes of few bits, which retrieval.quantization makes
 Quantization = Literal["int8", "binary"]
-DTYPES: tuple[str, ...] = get_args(Dtype)
 # Rows that are copied at once where shards are joined.
 ROWS_AT_ONCE = 10_000
 
@@ -91,11 +90,6 @@ def describe(job: ShardedJob, strings: Collection[str]) -> dict[str, Any]:
     return description | {"strings": len(strings), "strings_sha256": digest.hexdigest()}
 
 
-def origin_of_shard(description: dict[str, Any], first: int) -> str:
-    """Return what the shard of a job is sealed with, so that no other one passes for it."""
-    return canonical([description, first])
-
-
 def was_described(path: Path, description: dict[str, Any]) -> bool:
     with suppress(UserError):
         return bool(read_json(path) == description)
@@ -112,16 +106,6 @@ def open_working_folder(job: ShardedJob, description: dict[str, Any]) -> None:
         print(f"{job.folder}: left over from another job, removed", file=sys.stderr)
         remove(job.folder)
     write_json(job_file, description)
-
-
-def shard_is_finished(job: ShardedJob, first: int, end: int, made_from: str) -> bool:
-    if not is_sealed(job.shard(first), made_from):
-        return False
-    try:
-        shard = open_memmap(job.shard(first), mode="r")
-    except (OSError, ValueError):
-        return False
-    return shard.shape == (end - first, job.dimension) and shard.dtype == np.dtype(job.dtype)
 
 
 def write_shard(job: ShardedJob, first: int, vectors: np.ndarray, made_from: str) -> None:
@@ -186,11 +170,12 @@ def embed_in_shards(
     unique = list(row_of)
     description = describe(job, unique)
     open_working_folder(job, description)
-    origins = {
-        bounds: origin_of_shard(description, bounds[0])
-        for bounds in shard_bounds(len(unique), job.shard_size)
-    }
-    todo = [bounds for bounds in origins if not shard_is_finished(job, *bounds, origins[bounds])]
+    bounds = shard_bounds(len(unique), job.shard_size)
+    # what a shard is sealed with, so that no other passes for it
+    origins = {first: canonical([description, first]) for first, _ in bounds}
+    todo = [
+        (first, end) for first, end in bounds if not is_sealed(job.shard(first), origins[first])
+    ]
     remaining = sum(end - first for first, end in todo)
     if done := len(unique) - remaining:
         print(f"continuing: {done} of {len(unique)} strings are done", file=sys.stderr)
@@ -199,7 +184,7 @@ def embed_in_shards(
             for first, end in todo:
                 vectors = encode(unique[first:end], advance)
                 try:
-                    write_shard(job, first, vectors, origins[first, end])
+                    write_shard(job, first, vectors, origins[first])
                 except UserError:
                     # Going on would end here again.
                     shutil.rmtree(job.folder)
