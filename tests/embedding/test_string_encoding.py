@@ -1,6 +1,5 @@
 """Vectors of many strings, against the model called on one string at a time."""
 
-import threading
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -130,27 +129,6 @@ def test_half_precision_is_refused_on_a_cpu_and_auto_is_float32_there(tiny_bert)
             encode_strings(loaded, STRINGS, EncoderSettings("mean", 24), precision=precision)
 
 
-@pytest.mark.parametrize("most", [1, 3])
-def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, tiny_bert, monkeypatch):
-    loaded = load_model(str(tiny_bert))
-    whole = encode_strings(loaded, STRINGS, EncoderSettings("mean", 20))
-    forward, refused = type(loaded.model).forward, []
-
-    def limited(self, input_ids, **options):
-        if len(input_ids) > most:
-            refused.append(len(input_ids))
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return forward(self, input_ids=input_ids, **options)
-
-    monkeypatch.setattr(type(loaded.model), "forward", limited)
-    found = encode_strings(loaded, STRINGS, EncoderSettings("mean", 20))
-    assert refused
-    np.testing.assert_allclose(found, whole, rtol=0, atol=1e-5)
-    most = 0
-    with pytest.raises(UserError, match="out of memory with a single string"):
-        encode_strings(loaded, STRINGS, EncoderSettings("mean", 20))
-
-
 @pytest.fixture
 def ahead(model_of, monkeypatch):
     """A function that gives an encoder which works as on a GPU, in pieces of seven strings."""
@@ -176,51 +154,25 @@ def test_piece_by_piece_the_vectors_and_their_order_are_the_same(pooling, ahead)
     assert encoder.encode([]).shape == (0, 32)
 
 
-def test_a_batch_that_does_not_fit_is_halved_piece_by_piece_too(ahead):
+@pytest.mark.parametrize("piece_by_piece", [False, True])
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, piece_by_piece, ahead):
     encoder = ahead("mean")
-    expected, run_batch, refused = encoder.encode(STRINGS), encoder.run_batch, []
+    encoder = encoder if piece_by_piece else replace(encoder, ahead=None)
+    expected, refused = encoder.encode(STRINGS), []
 
     def limited(input_ids, attention_mask):
-        if len(input_ids) > 2:
+        if len(input_ids) > most:
             refused.append(len(input_ids))
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return run_batch(input_ids, attention_mask)
-
-    vectors = replace(encoder, run_batch=limited).encode(STRINGS)
-    assert refused
-    np.testing.assert_allclose(vectors, expected, rtol=0, atol=1e-5)
-
-
-def test_what_the_tokenizer_refuses_in_a_later_piece_is_one_error(ahead, monkeypatch):
-    encoder, tokenize, seen = ahead("mean"), string_encoding.tokenize_strings, []
-
-    def fail_at_the_third(tokenizer, strings, *given):
-        seen.append(len(strings))
-        if len(seen) == 3:
-            raise UserError(None, "the tokenizer does not take these strings", "fix it")
-        return tokenize(tokenizer, strings, *given)
-
-    monkeypatch.setattr(string_encoding, "tokenize_strings", fail_at_the_third)
-    with pytest.raises(UserError, match="does not take these strings"):
-        encoder.encode(STRINGS)
-    # at most one piece after it was begun
-    assert len(seen) <= 4
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ahead")]
-
-
-def test_an_interrupt_ends_it_with_no_thread_left(ahead):
-    encoder, batches = ahead("mean"), []
-
-    def interrupted(input_ids, attention_mask):
-        batches.append(len(input_ids))
-        if len(batches) == 3:
-            raise KeyboardInterrupt
         return encoder.run_batch(input_ids, attention_mask)
 
-    with pytest.raises(KeyboardInterrupt):
-        replace(encoder, run_batch=interrupted).encode(STRINGS)
-    assert len(batches) == 3
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ahead")]
+    small = replace(encoder, run_batch=limited)
+    np.testing.assert_allclose(small.encode(STRINGS), expected, rtol=0, atol=1e-5)
+    assert refused
+    most = 0
+    with pytest.raises(UserError, match="out of memory with a single string"):
+        small.encode(STRINGS)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)

@@ -125,18 +125,16 @@ class StringEncoder:
         return pad_token_ids(token_ids, self.tokenizer.pad_token_id, self._padded_length)
 
     @torch.inference_mode()
-    def _run(
-        self, token_ids: TokenIds, padded: tuple[torch.Tensor, torch.Tensor] | None = None
-    ) -> list[torch.Tensor]:
+    def _run(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> list[torch.Tensor]:
         """Return the vectors of a batch, in parts where memory does not suffice."""
-        inputs = self._pad(token_ids) if padded is None else padded
         with suppress(torch.OutOfMemoryError):
-            return [self.run_batch(*inputs)[:, : self.dimension]]
+            return [self.run_batch(input_ids, attention_mask)[:, : self.dimension]]
         # Out of the handler, where the exception holds on to the tensors of the pass.
-        if len(token_ids) == 1:
+        if len(input_ids) == 1:
             raise UserError(None, "out of memory with a single string", "lower the maximum length")
-        middle = len(token_ids) // 2
-        return self._run(token_ids[:middle]) + self._run(token_ids[middle:])
+        half = len(input_ids) // 2
+        first = self._run(input_ids[:half], attention_mask[:half])
+        return first + self._run(input_ids[half:], attention_mask[half:])
 
     def _fill(
         self,
@@ -148,7 +146,7 @@ class StringEncoder:
 
         def fill(batch: tuple[list[int], TokenIds]) -> int:
             rows, token_ids = batch
-            pooled = [part.float().cpu().numpy() for part in self._run(token_ids)]
+            pooled = [part.float().cpu().numpy() for part in self._run(*self._pad(token_ids))]
             vectors[rows] = pooled[0] if len(pooled) == 1 else np.concatenate(pooled)
             return len(set(rows))
 
@@ -167,10 +165,10 @@ class StringEncoder:
         parts = list(cut_strings(strings, STRINGS_AHEAD, CHARACTERS_AHEAD))
         starts = accumulate(map(len, parts), initial=0)
 
-        def prepare(piece: tuple[int, list[str]]) -> list[tuple[list[int], TokenIds, Any]]:
+        def prepare(piece: tuple[int, list[str]]) -> list[tuple[list[int], Any]]:
             start, part = piece
             batches = self._batches(part, *choices, start)
-            return [(rows, ids, pinned(self._pad(ids), device)) for rows, ids in batches]
+            return [(rows, pinned(self._pad(ids), device)) for rows, ids in batches]
 
         def take(rows: list[int], arrivals: Arrivals) -> None:
             vectors[rows] = arrivals.wait().numpy()
@@ -178,10 +176,10 @@ class StringEncoder:
 
         computed: tuple[list[int], Arrivals] | None = None
         for batches in one_ahead(prepare, zip(starts, parts, strict=False)):
-            rows = [row for own, _, _ in batches for row in own]
+            rows = [row for own, _ in batches for row in own]
             arrivals = Arrivals(len(rows), self.dimension, device)
-            for _, token_ids, padded in batches:
-                for part in self._run(token_ids, padded):
+            for _, padded in batches:
+                for part in self._run(*padded):
                     arrivals.add(part)
             if computed is not None:
                 take(*computed)
