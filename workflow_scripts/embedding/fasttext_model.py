@@ -63,12 +63,10 @@ def character_ngrams(word: str, shortest: int, longest: int) -> list[bytes]:
     ]
 
 
-def _read_layout(
-    path: Path, content: mmap.mmap, asked: Collection[bytes], most: int | None = None
-) -> _Layout:
+def _read_layout(path: Path, content: mmap.mmap, asked: Collection[bytes], most: int) -> _Layout:
     """Read the header and the dictionary; `struct.error` or `ValueError` where the file ends.
 
-    `first` has `most` words (default: those of the mean).
+    `first` has `most` words.
     """
 
     def check(fine: bool, mistake: str, remedy: str) -> None:
@@ -85,7 +83,6 @@ def _read_layout(
 
     ids: dict[bytes, int] = {}
     first: list[bytes] = []
-    most = MEAN_OF_WORDS if most is None else most
     position = _HEADER.size
     for entry in range(size):
         end = content.find(b"\0", position)
@@ -134,7 +131,7 @@ def read_fasttext_model(path: Path, asked: Collection[str]) -> WordVectors:
     """
     by_bytes = {word.encode(): word for word in asked}
     with _mapped(path) as content:
-        layout = _read_layout(path, content, by_bytes)
+        layout = _read_layout(path, content, by_bytes, MEAN_OF_WORDS)
     shape = (layout.words + layout.buckets, layout.dimension)
     matrix = np.memmap(path, dtype="<f4", mode="r", offset=layout.matrix_offset, shape=shape)
 

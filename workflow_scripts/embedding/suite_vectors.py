@@ -26,11 +26,6 @@ class StringVectors:
         self._vectors = vectors
         self._rows = rows
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of strings and of units, as of an array."""
-        return len(self._rows), self._vectors.shape[1]
-
     def __len__(self) -> int:
         return len(self._rows)
 
