@@ -3,7 +3,6 @@
 import itertools
 import json
 import shutil
-import socket
 from unittest.mock import Mock
 
 import numpy as np
@@ -35,11 +34,6 @@ def save(source, folder, pooling, max_length=20, card=""):
     return folder
 
 
-def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    return (left * right).sum(axis=1) / norms
-
-
 @pytest.mark.parametrize(
     ("model", "pooling"),
     [
@@ -57,7 +51,6 @@ def test_sentence_transformers_gives_our_vectors(model, pooling, request, tmp_pa
     for batch_size in (1, 7, 64):
         theirs = encoder.encode(STRINGS, batch_size=batch_size)
         np.testing.assert_allclose(theirs, ours, atol=2e-5)
-        assert cosines(theirs, ours).min() > 1 - 1e-5
     # Saved again by sentence-transformers itself, it is still the same encoder.
     encoder.save(str(tmp_path / "again"))
     again = SentenceTransformer(str(tmp_path / "again"), device="cpu").encode(STRINGS)
@@ -88,18 +81,6 @@ def test_the_folder_holds_what_sentence_transformers_itself_would_write(tiny_ber
         if name == "config_sentence_transformers":
             del theirs["__version__"]
         assert ours == theirs, name
-
-
-def test_transformers_loads_weights_and_tokenizer_offline(tiny_roberta, tmp_path, monkeypatch):
-    monkeypatch.setattr(socket.socket, "connect", None)
-    monkeypatch.setattr(socket, "getaddrinfo", None)
-    folder = save(tiny_roberta, tmp_path / "encoder", "cls")
-    before, after = (AutoModel.from_pretrained(path) for path in (tiny_roberta, folder))
-    assert before.state_dict().keys() == after.state_dict().keys()
-    assert all(map(torch.equal, before.state_dict().values(), after.state_dict().values()))
-    tokenizers = [AutoTokenizer.from_pretrained(path) for path in (tiny_roberta, folder)]
-    assert tokenizers[0](STRINGS[:5])["input_ids"] == tokenizers[1](STRINGS[:5])["input_ids"]
-    assert tokenizers[1].model_max_length == 20
 
 
 def test_weights_in_half_precision_are_loaded_in_float32(tiny_bert, tmp_path):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.support.fasttext_files import BUCKETS, WORDS, make_matrix, model_bytes, write_model
+from tests.support.fasttext_files import WORDS, make_matrix, model_bytes, write_model
 from workflow_scripts.embedding import fasttext_model
-from workflow_scripts.embedding.fasttext_model import character_ngrams, read_fasttext_model
+from workflow_scripts.embedding.fasttext_model import read_fasttext_model
 from workflow_scripts.errors import UserError
 
 # `get_word_vector` of fastText 0.9.2 (PyPI: fasttext-wheel 0.9.2) on `write_model(path)`.
@@ -42,26 +42,6 @@ def test_words_and_other_strings_have_the_vectors_of_fasttext(tmp_path, changes,
         assert vector.dtype == np.float32
         np.testing.assert_allclose(vector, expected[word], rtol=1e-6)
     assert found.words == len(WORDS)
-
-
-def test_hashes_are_those_of_fnv_1a_and_of_fasttext_beyond_ascii():
-    # Of the FNV reference, http://www.isthe.com/chongo/tech/comp/fnv/.
-    assert fasttext_model.hash_of_ngram(b"") == 0x811C9DC5
-    assert fasttext_model.hash_of_ngram(b"a") == 0xE40C292C
-    assert fasttext_model.hash_of_ngram(b"foobar") == 0xBF9CF968
-    # `get_subword_id` of fastText 0.9.2, less the number of words.
-    buckets = {"ca": 45, "<c": 12, "ошад": 18, "été": 27, "我们": 33, "é>": 31}
-    found = {gram: fasttext_model.hash_of_ngram(gram.encode()) % BUCKETS for gram in buckets}
-    assert found == buckets
-
-
-def test_ngrams_of_a_word_by_hand():
-    assert character_ngrams("cat", 3, 4) == [b"<ca", b"<cat", b"cat", b"cat>", b"at>"]
-    # The marks alone are none, a character of the word alone is one.
-    assert character_ngrams("é1", 1, 1) == ["é".encode(), b"1"]
-    assert character_ngrams("a", 5, 5) == []
-    assert character_ngrams("cat", 0, 0) == []
-    assert character_ngrams("</s>", 1, 6) == []
 
 
 def test_a_word_without_ngrams_has_its_own_row_or_nothing_and_labels_are_no_words(tmp_path):

@@ -5,20 +5,17 @@ import shutil
 import numpy as np
 import pytest
 import torch
-import transformers
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import (
-    LSTM,
     Dense,
     Normalize,
     Pooling,
     Transformer,
 )
-from tokenizers import Tokenizer, models, pre_tokenizers
 
 import mirror_bert
 from tests.support.command_words import as_argv
-from tests.support.tiny_models import make_sentences, save_tokenizer, word_pieces
+from tests.support.tiny_models import make_sentences
 from workflow_scripts import embed
 from workflow_scripts.embedding.embed_suite import encode
 from workflow_scripts.embedding.onnx_encoding import onnx_encoder
@@ -132,37 +129,6 @@ def test_a_hub_id_is_read_as_a_folder_is(folder, monkeypatch):
     encoder = mirror_bert.load("some/model", device="cpu")
     assert encoder.name == "some/model"
     assert_equal(encoder.encode(STRINGS), theirs_of(folder)["default"])
-
-
-def make_decoder(folder):
-    marks = ["<pad>", "<unk>", "<eos>"]
-    ids = word_pieces(marks)
-    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    names = ("pad_token", "unk_token", "eos_token")
-    save_tokenizer(folder, tokenizer, dict(zip(names, marks, strict=True)))
-    sizes = {"n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 40, "vocab_size": len(ids)}
-    transformers.GPT2Model(transformers.GPT2Config(**sizes)).save_pretrained(folder)
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("pooling", "message"),
-    [("mean", "gpt2 is a decoder"), ("lasttoken", "cannot be run here: its pooling is lasttoken")],
-)
-def test_a_decoder_is_refused_in_one_line(pooling, message, tmp_path):
-    modules = [Transformer(str(make_decoder(tmp_path / "gpt"))), Pooling(32, pooling)]
-    SentenceTransformer(modules=modules, device="cpu").save(str(tmp_path / "decoder"))
-    with pytest.raises(UserError, match=message) as raised:
-        mirror_bert.load(tmp_path / "decoder", device="cpu")
-    assert "\n" not in str(raised.value)
-
-
-def test_a_module_that_is_not_known_is_refused_by_its_name(tiny_bert, tmp_path):
-    modules = [Transformer(str(tiny_bert)), LSTM(32, 16), Pooling(32)]
-    SentenceTransformer(modules=modules, device="cpu").save(str(tmp_path / "lstm"))
-    with pytest.raises(UserError, match="its module 1_LSTM is of kind LSTM"):
-        mirror_bert.load(tmp_path / "lstm", device="cpu")
 
 
 def save_dense(tiny_bert, folder):

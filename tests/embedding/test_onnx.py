@@ -8,7 +8,6 @@ import onnxruntime
 import pytest
 import torch
 from tiny_models import make_bert, make_sentences
-from transformers import AutoModel
 
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.onnx_encoding import onnx_encoder
@@ -28,23 +27,6 @@ def exported(request, tmp_path_factory):
     export_onnx(load_model(str(folder)), folder)
     quantize_onnx(folder)
     return folder
-
-
-@pytest.mark.parametrize("shape", [(1, 3), (1, 64), (17, 33)])
-def test_hidden_states_are_those_of_torch_at_any_shape(exported, shape):
-    session = onnxruntime.InferenceSession(exported / "onnx" / "model.onnx")
-    generator = np.random.default_rng(shape)
-    ids = generator.integers(5, 40, size=shape)
-    mask = (np.arange(shape[1]) < generator.integers(1, shape[1] + 1, size=shape[0])[:, None]) * 1
-    feed = {"input_ids": ids, "attention_mask": mask}
-    assert {node.name for node in session.get_inputs()} == set(feed)
-    ours = session.run(["last_hidden_state"], feed)[0]
-    with torch.no_grad():
-        theirs = AutoModel.from_pretrained(exported).eval()(
-            **{name: torch.from_numpy(value) for name, value in feed.items()}
-        )
-    real = mask.astype(bool)
-    np.testing.assert_allclose(ours[real], theirs.last_hidden_state.numpy()[real], atol=1e-4)
 
 
 @pytest.mark.parametrize("pooling", [name for name in POOLINGS if name != "projected"])
@@ -78,16 +60,6 @@ def test_only_the_int8_file_holds_int8_weights(exported):
 
     assert types_of("model.onnx") == {onnx.TensorProto.FLOAT}
     assert onnx.TensorProto.INT8 in types_of("model_quantized.onnx")
-
-
-def test_exporting_leaves_the_model_in_eval_mode_and_its_vectors_as_they_were(tiny_bert, tmp_path):
-    loaded = load_model(str(tiny_bert))
-    before = encode_strings(loaded, STRINGS, EncoderSettings("mean", 24))
-    export_onnx(loaded, tmp_path)
-    assert not loaded.model.training
-    assert (
-        encode_strings(loaded, STRINGS, EncoderSettings("mean", 24)).tobytes() == before.tobytes()
-    )
 
 
 def test_a_file_made_from_other_weights_and_a_damaged_one_are_refused(exported, tmp_path):
@@ -133,6 +105,7 @@ def test_the_tokenizer_settles_the_inputs(tiny_bert, tmp_path):
     (folder / "tokenizer_config.json").write_text(json.dumps(config))
     loaded = load_model(str(folder))
     path = export_onnx(loaded, folder)
+    assert not loaded.model.training
     session = onnxruntime.InferenceSession(path)
     assert {node.name for node in session.get_inputs()} == {*config["model_input_names"]}
     vectors = onnx_encoder(loaded, path, EncoderSettings("cls", 24), 1).encode(STRINGS)

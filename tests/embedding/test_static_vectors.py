@@ -131,19 +131,6 @@ VECTORS = WordVectors(
 )
 
 
-def test_strings_by_hand():
-    expected = {
-        **{"cat": [3, 4], "CAT": [3, 4], "Big the": [0.5, 1], "cat zebra": [1.75, 1.75]},
-        "The big cat": [(0 + 0.5 + 3) / 3, (2 - 0.5 + 4) / 3],  # `big` is not `Big`
-        **{"zebra": [0.5, -0.5], "zebra gnu zebra": [0.5, -0.5]},
-    }
-    matrix, counts = embed_strings(list(expected), VECTORS, "mean", "en.vec")
-    np.testing.assert_allclose(matrix, list(expected.values()), rtol=1e-6)
-    # cat Big the | The CAT | big zebra gnu
-    found = {"as_written": 3, "lower_cased": 2, "from_subwords": 0, "mean_vector": 3}
-    assert counts == {"words": 8, "strings_of_mean_vectors": 2, **found}
-
-
 def test_subwords_stand_for_words_that_the_file_lacks_in_both_cases():
     matrix, counts = embed_strings(["cats", "Cat", "Gnu"], VECTORS, "subwords", "en.bin")
     np.testing.assert_array_equal(matrix, [[5, 5], [3, 4], [0.5, -0.5]])

@@ -57,15 +57,6 @@ def test_a_tokenizer_that_does_not_tell_words_is_one_clear_error(tokenizers, mon
         tokenize_words(tokenizers[0], ["a"], EncoderSettings("mean", 12))
 
 
-def test_token_ids_are_those_of_the_tokenizers_call(tiny_bert, tiny_roberta, monkeypatch):
-    monkeypatch.setattr(token_batches, "STRINGS_AT_ONCE", 7)
-    for folder in (tiny_bert, tiny_roberta):
-        tokenizer = AutoTokenizer.from_pretrained(folder)
-        for length in (24, 5):
-            expected = tokenizer(STRINGS, truncation=True, max_length=length)["input_ids"]
-            assert tokenize_strings(tokenizer, STRINGS, EncoderSettings("mean", length)) == expected
-
-
 # what a word, a break between words and a line may be made of
 PARTS = ["dog", "d", "x" * 60, "x" * 150, "ééé", "中文", "a.b", "\u0301", "\x1c", "[MASK]", "'s"]
 BREAKS = ["", " ", "  ", "\t ", " \n", "\u3000", "\xa0 ", "\x1c ", "\x00"]
