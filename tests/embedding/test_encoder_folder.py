@@ -114,6 +114,15 @@ def mark_with(number):
     return change
 
 
+def add_token(content):
+    content = json.loads(content)
+    keys = ("special", "single_word", "lstrip", "rstrip", "normalized")
+    content["added_tokens"].append({"id": 9999, "content": "cat"} | dict.fromkeys(keys, False))
+    content["model"]["vocab"]["zebra"] = 9999
+    return json.dumps(content).encode()
+
+
+QUANTISED = {"quantization_config": {"quant_method": "gptq", "bits": 4}}
 OWN_CODE = {"model_type": "own", "auto_map": {"AutoModel": "own.Own", "AutoConfig": "own.C"}}
 
 
@@ -127,9 +136,11 @@ OWN_CODE = {"model_type": "own", "auto_map": {"AutoModel": "own.Own", "AutoConfi
         ("config.json", change_config(num_hidden_layers=3), "do not fit config.json"),
         ("config.json", change_config(intermediate_size=50), "not fit config|cannot be loaded"),
         ("config.json", change_config(**OWN_CODE), "model cannot be loaded"),
+        ("config.json", change_config(**QUANTISED), "is quantised"),
         ("config.json", lambda _: b"{", "model cannot be loaded"),
         ("tokenizer.json", lambda _: b"{", "tokenizer cannot be loaded"),
-        ("tokenizer.json", mark_with(999), r"gives the id 999, but vocab_size in config.json is"),
+        ("tokenizer.json", mark_with(999), "gives the id 999, but vocab_size in config.json is"),
+        ("tokenizer.json", add_token, "gives the id 9999, but vocab_size in config.json is"),
         (
             "config.json",
             change_config(chunk_size_feed_forward=7),

@@ -63,26 +63,6 @@ def test_a_config_cannot_name_the_code_of_attention(model, tiny_bert, key, monke
     assert loaded.model.config._attn_implementation == "sdpa"
 
 
-def test_a_quantised_model_is_refused(model):
-    quantised = {"quantization_config": {"quant_method": "gptq", "bits": 4}}
-    change(model, "config.json", lambda config: config.update(quantised))
-    with pytest.raises(UserError, match="is quantised"):
-        load_model(str(model))
-
-
-def test_a_token_without_an_embedding_is_named(model):
-    def add(content):
-        token = {"id": 9999, "content": "cat", "special": False, "single_word": False}
-        content["added_tokens"].append(
-            token | {"lstrip": False, "rstrip": False, "normalized": False}
-        )
-        content["model"]["vocab"]["zebra"] = 9999
-
-    change(model, "tokenizer.json", add)
-    with pytest.raises(UserError, match=r"gives the id 9999, but vocab_size in config.json is"):
-        load_model(str(model))
-
-
 def test_a_tokenizer_without_an_unknown_token_is_one_error(model):
     def drop(content):
         content["model"]["vocab"].pop("[UNK]")

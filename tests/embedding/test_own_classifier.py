@@ -51,11 +51,16 @@ def suite(tmp_path):
     return write
 
 
+def classify(tmp_path, folder, items):
+    """Run the command; return the file that it writes."""
+    words = [f"--items={items}", f"--vectors={tmp_path / 'v.npy'}", f"--classifier={folder}"]
+    main([*words, f"--output={tmp_path / 'p.tsv'}"])
+    return tmp_path / "p.tsv"
+
+
 def test_test_items_get_their_classes_and_nothing_is_trained(folder, suite, tmp_path):
-    files = ["--items", str(suite()), "--vectors", str(tmp_path / "v.npy")]
-    more = ["--output", str(tmp_path / "p.tsv")]
-    main([*files, *more, "--classifier", str(folder)])
-    assert read_predictions(tmp_path / "p.tsv") == {"mine": ["bad", "none"]}
+    predictions = read_predictions(classify(tmp_path, folder, suite()))
+    assert predictions == {"mine": ["bad", "none"]}
 
 
 @pytest.mark.parametrize(
@@ -66,14 +71,12 @@ def test_test_items_get_their_classes_and_nothing_is_trained(folder, suite, tmp_
         ({"task": "relatedness"}, "classifier takes single labelled texts"),
     ],
 )
-def test_what_it_cannot_say_is_one_line_and_nothing_is_written(
+def test_what_it_cannot_say_is_an_error_and_nothing_is_written(
     folder, suite, tmp_path, changes, message
 ):
-    files = ["--items", str(suite(**changes)), "--vectors", str(tmp_path / "v.npy")]
-    more = ["--output", str(tmp_path / "p.tsv")]
-    with pytest.raises(UserError, match=f"data set mine: .*{message}") as error:
-        main([*files, *more, "--classifier", str(folder)])
-    assert "\n" not in str(error.value) and not (tmp_path / "p.tsv").exists()
+    with pytest.raises(UserError, match=f"data set mine: .*{message}"):
+        classify(tmp_path, folder, suite(**changes))
+    assert not (tmp_path / "p.tsv").exists()
 
 
 def test_an_encoder_without_one_is_named(folder, tmp_path):

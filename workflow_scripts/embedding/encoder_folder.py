@@ -256,8 +256,7 @@ def load_model(source: str, device: str | torch.device = "cpu") -> LoadedModel:
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with _loading(source, "model cannot be loaded"):
         config = read_config(folder)
-    check_architecture(config, source)
-    with _loading(source, "model cannot be loaded"):
+        check_architecture(config, source)
         check_sizes(config, folder, source)
     with _loading(source, "tokenizer cannot be loaded"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **options)

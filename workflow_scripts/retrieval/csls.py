@@ -18,10 +18,9 @@ from workflow_scripts.retrieval.vector_search import (
 )
 
 NEIGHBOURS = 10
-# Length of the short lists beyond what is asked of them: a longer one proves more rankings.
-_BEYOND = 32
-# What is scored in float64 beyond what is asked, at first; where it proves too few, all is.
-_MARGIN = 4
+# Length of the short lists of queries and of targets beyond what is asked of them: a longer one
+# proves more rankings.
+_BEYOND, _BEYOND_BACK = 32, 8
 # Queries that are ranked at once; those that are searched at once among targets that are not
 # listed, and so many of these.
 _BATCH = 4096
@@ -67,7 +66,7 @@ def rank_by_csls(
     check_k(k, len(targets))
     width = min(max(k, neighbours) + _BEYOND, len(targets))
     if np.array_equal(queries, sources):
-        back = min(neighbours + 2 * _MARGIN, len(sources))
+        back = min(neighbours + _BEYOND_BACK, len(sources))
         near, of_targets = shortlists_of_both(queries, targets, width, back, threads=threads)
         assert of_targets is not None
         backward = _proven_means(targets, sources, of_targets, neighbours, threads)
@@ -103,20 +102,15 @@ def _proven_means(
     It does where its products fall by more than two errors beyond the neighbours.
     """
     means = np.empty(len(vectors))
-    slack = 2 * _errors(vectors, others)
-    pending = np.arange(len(vectors))
-    last, known = near.products[:, neighbours - 1].astype(np.float64), near.rows.shape[1]
-    for width in sorted({min(neighbours + _MARGIN, known), known}):
-        least = near.products[pending, width - 1]
-        proven = (last[pending] - least > slack[pending]) | (width == len(others))
-        done, pending = pending[proven], pending[~proven]
-        for start in range(0, len(done), _BATCH):
-            some = done[start : start + _BATCH]
-            rows = near.rows[some, :width]
-            _, products = best_of_candidates(vectors[some], others, rows, neighbours)
-            means[some] = products.mean(axis=1)
-    if len(pending):
-        means[pending] = neighbourhood_means(vectors[pending], others, neighbours, threads=threads)
+    fall = near.products[:, neighbours - 1].astype(np.float64) - near.products[:, -1]
+    proven = (fall > 2 * _errors(vectors, others)) | (near.rows.shape[1] == len(others))
+    done, left = np.flatnonzero(proven), np.flatnonzero(~proven)
+    for start in range(0, len(done), _BATCH):
+        some = done[start : start + _BATCH]
+        _, products = best_of_candidates(vectors[some], others, near.rows[some], neighbours)
+        means[some] = products.mean(axis=1)
+    if len(left):
+        means[left] = neighbourhood_means(vectors[left], others, neighbours, threads=threads)
     return means
 
 
@@ -134,31 +128,16 @@ def _proven_ranking(
     np.negative(backward, out=longer_targets[:, -1])
     rows = np.empty((len(queries), k), dtype=np.int64)
     products = np.empty((len(queries), k), dtype=np.float64)
-    errors = 2 * _errors(queries, targets)
-    known = near.rows.shape[1]
     for start in range(0, len(queries), _BATCH):
         batch = slice(start, start + _BATCH)
-        listed, slack = near.rows[batch], errors[batch]
-        scores = 2 * near.products[batch].astype(np.float64) - backward[listed]
-        order = np.argsort(-scores, axis=1)
-        pending = np.arange(len(listed))
-        for width in sorted({min(k + _MARGIN, known), known}):
-            candidates = np.take_along_axis(listed[pending], order[pending, :width], axis=1)
-            some = _with_one(queries[start + pending])
-            best, of_best = best_of_candidates(some, longer_targets, candidates, k)
-            proven = np.ones(len(pending), dtype=bool)
-            if width < known:
-                # the best of those that are listed and not among the candidates
-                others = scores[pending, order[pending, width]]
-                proven = of_best[:, -1] > others + slack[pending]
-            done = start + pending[proven]
-            rows[done], products[done] = best[proven], of_best[proven]
-            pending = pending[~proven]
-    if known == len(targets):
+        some = _with_one(queries[batch])
+        rows[batch], products[batch] = best_of_candidates(some, longer_targets, near.rows[batch], k)
+    if near.rows.shape[1] == len(targets):
         return rows, products
     # What is not listed is less than the last that is, so that only a target with so small an r_S
     # can be among the best.
-    most = 2 * near.products[:, -1].astype(np.float64) + errors - products[:, -1]
+    most = 2 * near.products[:, -1].astype(np.float64) - products[:, -1]
+    most += 2 * _errors(queries, targets)
     lonely = np.argsort(backward, kind="stable")
     possible = np.searchsorted(backward[lonely], most, side="right")
     pending = np.flatnonzero(possible)

@@ -40,15 +40,16 @@ class DevelopmentSet:
                 None, "the tuned model gives vectors that are not finite", "lower learning_rate"
             )
         task = plugins.load("scoring.tasks", self.entry["task"])
-        ranked: dict[str, Any] | None = None
+        ranked: Any = None
         if "links" in task.NEEDS:
             # Only now: FAISS is for such a task alone.
             from workflow_scripts.retrieval.entity_links import rank_names
 
             similarity = self.linking_similarity or "dot"
-            ranked = rows_by_dataset(
-                rank_names(vectors, self.entry, self.dataset, 1, similarity, threads=self.threads)
+            names = rank_names(
+                vectors, self.entry, self.dataset, 1, similarity, threads=self.threads
             )
+            ranked = rows_by_dataset(names)[self.dataset]
         if "predictions" in task.NEEDS:
             if classifier is None:
                 raise UserError(
@@ -56,10 +57,10 @@ class DevelopmentSet:
                     "the recipe's method trains no classifier to score",
                     "use method classify, or a set of another task",
                 )
-            ranked = {self.dataset: own_predictions(self.dataset, self.entry, vectors, classifier)}
+            ranked = own_predictions(self.dataset, self.entry, vectors, classifier)
         encoder = EncoderIds("model", "recipe", "corpus", 0)
-        metric, own = task.PRIMARY, ranked and ranked[self.dataset]
-        return measure_dataset(encoder, self.entry, vectors, [metric], own).values[metric]
+        measured = measure_dataset(encoder, self.entry, vectors, [task.PRIMARY], ranked)
+        return measured.values[task.PRIMARY]
 
 
 def read_development_set(

@@ -6,8 +6,6 @@ CMLM, section 4.6, on Tatoeba: candidates are all sentences of the other side of
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from workflow_scripts.scoring.nearest_translations import Bitext
 
 PRIMARY = "accuracy"
@@ -16,7 +14,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = True
 
 
-def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> "Bitext":
+def evidence(dataset: str, entry: dict, vectors: Any, ranked: Any = None) -> "Bitext":
     """Return both sides (`left`, `right`) of all pairs; queries are resampled."""
     import numpy as np
 

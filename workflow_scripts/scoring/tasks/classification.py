@@ -1,12 +1,9 @@
 """Classification: the classes of test items by a linear classifier (SentEval)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts.scoring.evidence import Predictions, require_whole
-
-if TYPE_CHECKING:
-    import numpy as np
 
 PRIMARY = "accuracy"
 ITEMS = "LabelledTexts"
@@ -15,7 +12,7 @@ DEVELOPMENT = False
 
 
 def evidence(
-    dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Sequence[str]
+    dataset: str, entry: dict[str, Any], vectors: Any, ranked: Sequence[str]
 ) -> Predictions:
     """Return the predictions (`ranked`); test items are resampled.
 

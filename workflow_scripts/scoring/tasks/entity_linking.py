@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from workflow_scripts.scoring.ranked_accuracy import Rankings
 
 PRIMARY = "accuracy@1"
@@ -17,7 +15,7 @@ DEVELOPMENT = True
 def evidence(
     dataset: str,
     entry: dict[str, Any],
-    vectors: "np.ndarray",
+    vectors: Any,
     ranked: Sequence[Sequence[Sequence[int]]],
 ) -> "Rankings":
     """Return what is ranked for all mentions: rows of names per mention and part."""

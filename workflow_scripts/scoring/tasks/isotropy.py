@@ -1,11 +1,8 @@
 """Isotropy of the vectors of a set of strings (the paper's Tables 9 and 14)."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts.scoring.evidence import VectorSet
-
-if TYPE_CHECKING:
-    import numpy as np
 
 PRIMARY = "is_paper"
 ITEMS = "StringSet"
@@ -13,7 +10,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> VectorSet:
+def evidence(dataset: str, entry: dict, vectors: Any, ranked: Any = None) -> VectorSet:
     """Return the vectors of `strings`."""
     import numpy as np
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from workflow_scripts.scoring.language_shares import NEIGHBOURS, own_share
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from workflow_scripts.scoring.neighbour_languages import SentencePool
 
 PRIMARY = own_share(NEIGHBOURS[0], False)
@@ -19,9 +17,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def evidence(
-    dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None
-) -> "SentencePool":
+def evidence(dataset: str, entry: dict, vectors: Any, ranked: Any = None) -> "SentencePool":
     """Return the vectors and `languages` of `sentences`; queries are resampled.
 
     Raises `UserError` for a pool that is too small.

@@ -1,11 +1,8 @@
 """Pair classification: the cosine of a pair against its label."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts.scoring.evidence import Predictions
-
-if TYPE_CHECKING:
-    import numpy as np
 
 PRIMARY = "auc"
 ITEMS = "LabelledPairs"
@@ -13,7 +10,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = False
 
 
-def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> Predictions:
+def evidence(dataset: str, entry: dict, vectors: Any, ranked: Any = None) -> Predictions:
     """Return cosines and labels of all pairs (`left`, `right`, `label` 0 or 1), kept as arrays."""
     import numpy as np
 

@@ -1,12 +1,9 @@
 """Relatedness: the scores that a trained layer gives pairs against the gold ones (SentEval)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts.scoring.evidence import Predictions, require_whole
-
-if TYPE_CHECKING:
-    import numpy as np
 
 PRIMARY = "pearson"
 ITEMS = "LabelledTexts"
@@ -16,7 +13,7 @@ DEVELOPMENT = False
 
 
 def evidence(
-    dataset: str, entry: dict[str, Any], vectors: "np.ndarray", ranked: Sequence[str]
+    dataset: str, entry: dict[str, Any], vectors: Any, ranked: Sequence[str]
 ) -> Predictions:
     """Return the scores (`ranked`) and the gold ones of the test part."""
     import numpy as np

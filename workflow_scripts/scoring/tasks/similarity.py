@@ -1,11 +1,8 @@
 """Similarity: the cosines of pairs against their gold scores."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workflow_scripts.scoring.evidence import Predictions
-
-if TYPE_CHECKING:
-    import numpy as np
 
 PRIMARY = "spearman"
 ITEMS = "SimilaritySet"
@@ -13,7 +10,7 @@ NEEDS: tuple[str, ...] = ()
 DEVELOPMENT = True
 
 
-def evidence(dataset: str, entry: dict, vectors: "np.ndarray", ranked: Any = None) -> Predictions:
+def evidence(dataset: str, entry: dict, vectors: Any, ranked: Any = None) -> Predictions:
     """Return cosines and scores of all pairs (`left`, `right`, `gold`) of a set put together."""
     import numpy as np
 
