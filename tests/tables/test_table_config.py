@@ -218,7 +218,7 @@ TWICE = "two columns of its tsv are named"
             "`size`, which is not a column of the table",
         ),
         ({"columns": [COLUMN, COLUMN | {"label": "E"}]}, "it has the id `en` twice"),
-        ({"columns": [COLUMN, COLUMN | {"id": "e"}]}, "two of its `columns` have one label"),
+        ({"columns": [COLUMN, COLUMN | {"id": "e"}]}, f"{TWICE} `EN`; rename a column"),
         ({"columns": [COLUMN, E | {"label": "EN sd"}]}, f"{TWICE} `EN sd`; rename"),
         ({"columns": [COLUMN, SIZE | {"label": "EN sd"}]}, f"{TWICE} `EN sd`; rename"),
         ({"columns": [COLUMN, E | {"label": "avg."}], "average": True}, f"{TWICE} `avg.`"),

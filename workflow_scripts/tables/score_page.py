@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from workflow_scripts.configuration.print_style import LatexStyle
 from workflow_scripts.tables import document as doc
@@ -39,28 +39,22 @@ def comparability_lines(table: Table) -> list[str]:
             "nothing here reproduces the paper."
         ]
     below = "below each value are the paper's value and the difference, ours minus the paper's"
+    assumed = any(cell.assumptions for cell in _with_status(table, INSIDE, OUTSIDE))
+    as_far = ", as far as it states them (assumptions below)" if assumed else ""
     if not others:
-        return [f"Model, data and recipe are the paper's{_as_far(table)}: {below}."]
+        return [f"Model, data and recipe are the paper's{as_far}: {below}."]
     total = compared + others
     return [
-        f"In {compared} of {total} cells, model, data and recipe are the paper's{_as_far(table)}: "
-        f"{below}.",
+        f"In {compared} of {total} cells, model, data and recipe are the paper's{as_far}: {below}.",
         f"The other {others} cells are not comparable with the paper and show no difference "
         f"(reasons below): there, {orientation}.",
     ]
 
 
-def _as_far(table: Table) -> str:
-    assumed = any(cell.assumptions for cell in table.cells.values() if cell.is_compared)
-    return ", as far as it states them (assumptions below)" if assumed else ""
-
-
-def _reason_lines(reasons: list[tuple[str, ...]]) -> list[str]:
-    """Return the reasons with how many cells have each; `reasons` has those of each cell."""
-    counts, total = (
-        Counter(reason for reasons_of_cell in reasons for reason in dict.fromkeys(reasons_of_cell)),
-        len(reasons),
-    )
+def _reason_lines(reasons_of_cells: list[tuple[str, ...]]) -> list[str]:
+    """Return the reasons with how many of the cells have each."""
+    total = len(reasons_of_cells)
+    counts = Counter(chain.from_iterable(map(dict.fromkeys, reasons_of_cells)))
     return [
         f"{reason} ({f'all {count}' if count == total else f'{count} of {total}'} cells)"
         for reason, count in counts.items()
@@ -170,16 +164,17 @@ def _sheet(table: Table) -> doc.Sheet:
 
 
 def _samples(table: Table) -> doc.Sheet:
-    columns = [doc.Column("Data set", doc.LEFT), doc.Column("n"), doc.Column("Coverage")]
-    columns += [doc.Column("Dropped", doc.TEXT), doc.Column("Rows", doc.TEXT)]
-    rows = []
     measured_on = samples(table)
+    names_rows = any(sample.rows for sample in measured_on)
+    columns = [doc.Column("Data set", doc.LEFT), doc.Column("n"), doc.Column("Coverage")]
+    labels = ["Dropped", "Rows"] if names_rows else ["Dropped"]
+    columns += [doc.Column(label, doc.TEXT) for label in labels]
+    rows = []
     for sample in measured_on:
         counts = [f"{reason}: {count}" for reason, count in sorted(sample.dropped.items()) if count]
-        fields = (str(sample.n), form.format_number(sample.coverage), "; ".join(counts) or "none")
-        rows.append(doc.text_row(sample.dataset, *fields, ", ".join(sample.rows)))
-    if not any(sample.rows for sample in measured_on):
-        columns, rows = columns[:-1], [doc.Row(row.cells[:-1]) for row in rows]
+        fields = [str(sample.n), form.format_number(sample.coverage), "; ".join(counts) or "none"]
+        fields += [", ".join(sample.rows)] if names_rows else []
+        rows.append(doc.text_row(sample.dataset, *fields))
     return doc.Sheet(columns, [rows], "What the scores were measured on", "samples notes")
 
 

@@ -192,8 +192,6 @@ class Config(TableBlock):
         deviations = [column.id for column in self.columns if column.statistic == "deviation"]
         if deviations and (self.average or self.change_of in deviations):
             raise mistake(f"column `{deviations[0]}` has deviations: they have no mean or changes")
-        if len({column.label for column in self.columns}) < len(self.columns):
-            raise mistake("two of its `columns` have one label; rename one")
         labels = [column.label for column in self.score_columns]
         labels += [f"{AVERAGE}."] if self.average else []
         labels += [CHANGE] if self.change_of is not None else []
