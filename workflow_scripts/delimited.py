@@ -188,7 +188,9 @@ def _fields_of(path: str | Path, rows: Iterator[Row], layout: Layout) -> Iterato
             if layout.refuse_quoted_tab:
                 refuse_quoted_tab(fields, path, line)
             for name, position in ids.items():
-                _require_new(fields[position].strip(), seen[name], name, path, line)
+                if (value := fields[position].strip()) in seen[name]:
+                    raise _repeated(name, value, path, line)
+                seen[name].add(value)
         if has_absent:
             fields = [*fields, ""]
         row = [fields[position] for position in places] if places else fields
@@ -267,10 +269,10 @@ def _entries(path: str | Path) -> Iterator[tuple[int, Any]]:
     # JSON has no line ends within a string, so an entry that opens a line is a key. A file that
     # is all on one line has them on line 1.
     lines: dict[str, int] = {}
-    seen: set[str] = set()
     for line, text in enumerate(read_lines(path), start=1):
         if match := _NUMBERED.match(text):
-            _require_new(match[1], seen, "entry", path, line)
+            if match[1] in lines:
+                raise _repeated("entry", match[1], path, line)
             lines[match[1]] = line
     entries = read_json(path)
     if not isinstance(entries, dict):
@@ -286,11 +288,8 @@ def malformed(path: str | Path, line: int, what: str) -> UserError:
     return UserError(f"{path}:{line}", what, "fix or remove the line")
 
 
-def _require_new(value: str, seen: set[str], what: str, path: str | Path, line: int) -> None:
-    """Add `value` to those seen; `UserError` if it was there. `what` is the column's name."""
-    if value in seen:
-        raise UserError(f"{path}:{line}", f"{what} {value!r} occurs twice", "remove one row")
-    seen.add(value)
+def _repeated(what: str, value: str, path: str | Path, line: int) -> UserError:
+    return UserError(f"{path}:{line}", f"{what} {value!r} occurs twice", "remove one row")
 
 
 def refuse_quoted_tab(fields: list[str], path: str | Path, line: int) -> None:

@@ -1,6 +1,7 @@
 """How many strings of a source a corpus takes, and which ones."""
 
 import random
+import string
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -79,6 +80,9 @@ def test_random_strings_are_different_and_the_same_for_the_same_seed(make):
     assert make(block, "--seed", "0")[0] == lines
     assert make(block, "--seed", "1")[0] != lines
     assert (record["seed"], record["found"], record["source_sha256"]) == (0, 666, [])
+    # as many as there are
+    every, _ = make({**block, "max_length": 1, "size": 36})
+    assert sorted(every) == sorted(string.digits + string.ascii_lowercase)
     repeated, record = make({**block, "deduplicate": False})
     assert len(repeated) == 666
     assert record["duplicates"] == 666 - len(set(repeated)) > 0

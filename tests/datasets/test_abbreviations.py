@@ -26,7 +26,7 @@ OF_THE_PAPER = {
     "an actin (CTN) is": {},
     "Actinomycin D (AMD) is": {"AMD": "Actinomycin D"},
     # at most two words, ten characters, and a letter
-    "alpha beta gamma (a b c)": {},
+    "of alpha beta cell (a b c)": {},
     "alpha beta gamma (abcdefghijk)": {},
     "alpha beta gamma (12)": {},
 }

@@ -138,6 +138,8 @@ TRAINING += "9\t0\t3\tcold\tDisease\t-1\n9\t0\t3\tNa\tChemical\tD9\n"
 MERGED = {**TRAINED, "shared_names": "merged"}
 SHARED = {**PUBTATOR_FILES, "t.txt": "9\t0\t3\tFlu\tDisease\t4\n"}
 SHARED["d.txt"] = "1||Cold\n2||cold\n3||flu\n1|2||COLD\n"
+OF_TWO = {"c.txt": "1\t0\t1\ttall\tDisease\tHP:7\n", "d.txt": "HP:7||Tall\n"}
+OF_TWO["t.txt"] = "9\t0\t3\tGrowth\tDisease\tGO:7\n"
 
 BIOSYN = linking("biosyn", path="processed_test", dictionary=["d.txt", "mentions.txt"])
 BIOSYN_FILES = {
@@ -200,6 +202,9 @@ test_linking_sets = cases(
         TRAINED,
         {**PUBTATOR_FILES, "t.txt": TRAINING + "nothing\n"},
         "t.txt:6: expected a title",
+    ),
+    given("a number of two vocabularies", TRAINED, OF_TWO)(
+        name_concepts=[["HP:7"], ["GO:7"]], gold=[[["HP:7"]]]
     ),
     given("shared names stand for all their concepts", MERGED, SHARED)(
         names=["cold", "flu"], name_concepts=[["1", "2"], ["3", "4"]]

@@ -35,8 +35,7 @@ def corpus(
     wired = {"paper": PAGE, "assumed": PAGE, "whitespace": SAMPLE | PAGE, "kind": kind}
     common = {
         "kind": Change(other, block={"kind": other, "path": "made/strings.txt", "size": 10}),
-        **{"paper": ["first"], "assumed": "something", "size": 9},
-        **{"deduplicate": False, "whitespace": "collapsed"},
+        **{"paper": ["first"], "size": 9},
     }
     return Section(
         base=base,
@@ -120,10 +119,7 @@ SECTIONS = {
     ),
     "corpora.random-strings": corpus(
         {"kind": "random-strings", "size": 30},
-        {
-            "deduplicate": Change(False, {"min_length": 1, "max_length": 1}),
-            **{"min_length": 5, "max_length": 8, "words": 2},
-        },
+        {"deduplicate": Change(False, {"min_length": 1, "max_length": 1})},
         same={"whitespace": "made strings have single spaces"},
     ),
     "corpora.joined": corpus(
@@ -141,7 +137,7 @@ SECTIONS = {
         },
         {
             **kept_out_changes("kept-out"),
-            **{"minimum_letters": 40, "part": "held_out", "held_out": 3},
+            "minimum_letters": 40,
             **{"texts[].reader": "lines", "texts[].files": ["shorter/made/text.txt"]},
             "texts[].columns": Change([2], {"texts": [TABLE]}),
             "texts[].document_ids": Change("made/ids-8.txt", {"texts": [LINES]}),
@@ -188,7 +184,6 @@ SECTIONS = {
             "texts[].path": "shorter/made/double.txt",
             "texts[].columns": Change(["sentence2", "gold_label"], {"texts": [HEADED]}),
             "texts[].where": Change({"gold_label": "neutral"}, {"texts": [HEADED]}),
-            "texts[].label": "last",
             "texts[].label_end": Change(":", {"texts": [{"path": "made/ends.txt"}]}),
             "texts[].positive_above": Change(4.0, {"texts": [REVIEWS]}),
             "texts[].encoding": Change("iso-8859-1", {"texts": [{"path": "made/latin.txt"}]}),

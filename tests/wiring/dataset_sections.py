@@ -38,14 +38,9 @@ def dataset(
     other = {"task": "similarity", "format": "simlex", "language": "en", "path": "made/simlex.txt"}
     if form == "simlex":
         other |= {"format": "scored-pairs", "path": "made/scores.tsv"}
-    common = {
-        "format": Change(other["format"], block=other),
-        **{"absent": "nobody has it", "obtain": "ask", "unlike_paper": "it is shorter"},
-        **{"assumed": "its order", "language": "xx", "suite": "apart"},
-    }
-    path = base.get("path")
-    if isinstance(path, str):
-        common["path"] = shorter(path)
+    common: dict[str, Any] = {"format": Change(other["format"], block=other)}
+    if "path" in base:
+        common["path"] = shorter(base["path"])
     page = PAGE if task != "similarity" else frozenset()
     reached = {**WIRED, **dict.fromkeys(files, FILES), "format": FILES | page, **(wired or {})}
     wires = READ
@@ -79,11 +74,7 @@ def similarity(
 def linking(form: str, base: Mapping[str, Any], changes: Mapping[str, Any], *files: str) -> Section:
     """Return the section of a format of mentions over a dictionary."""
     base = {"dictionary": "made/dictionary.txt", **base}
-    common = {
-        "dictionary": shorter(base["dictionary"]),
-        **{"dictionary_format": "id-tab-name", "shared_names": "merged", "lower_case": False},
-        **{"keep_duplicates": False, "composite_gold": "aligned"},
-    }
+    common = {"dictionary": shorter(base["dictionary"]), "dictionary_format": "id-tab-name"}
     changes, fixed = {**common, **changes}, {**ONE_TASK, **MATCHED}
     return dataset(
         form, "entity-linking", base, changes, "dictionary", *files, fixed=fixed, same={}
@@ -132,19 +123,16 @@ _SECTIONS = [
         *({"subsets": ["MSRpar"]}, "subsets"),
     ),
     similarity("sts-benchmark", {"path": "sts-benchmark"}, {"split": "dev"}, "split"),
-    similarity("sick", {"path": "sick/semeval2014"}, {"split": "dev"}, "split"),
+    similarity("sick", {"path": "sick/semeval2014"}, {}, "split"),
     similarity("simlex", {"path": "simlex-999/SimLex-999.txt"}, {}),
     similarity("multi-simlex", {"path": "multi-simlex"}, {"language": "fr"}),
     similarity(
         "multi-simlex-pairs",
         {"language": "en-fr", "languages": ["en", "fr"], "path": "multi-simlex"},
-        {"languages": ["en", "es"], "both_orders": False, "largest_difference": 0.2},
+        {"languages": ["en", "es"], "largest_difference": 0.2},
     ),
     similarity(
-        "sts2017",
-        {"language": "es", "path": "sts2017", "track": "track3.es-es"},
-        {"track": "track1.ar-ar"},
-        "track",
+        *("sts2017", {"language": "es", "path": "sts2017", "track": "track3.es-es"}, {}, "track"),
     ),
     similarity(
         "stsb-multi-mt",
@@ -162,7 +150,7 @@ _SECTIONS = [
     dataset(
         *("qqp", "pair-classification"),
         {"path": "qqp/quora_duplicate_questions.tsv", "size": 30},
-        {"size": 20, "seed": 4},
+        {},
     ),
     dataset(
         *("labelled-pairs", "pair-classification"),
@@ -173,7 +161,7 @@ _SECTIONS = [
         *("labelled-texts", "classification", CLASSES),
         {
             **{key: one for part in PARTS for key, one in part_changes(part).items()},
-            **{"task": "relatedness", "features": "all"},
+            "task": "relatedness",
             "whitespace": Change("kept", {"train": [{"path": "made/double.txt"}]}),
             "divided": Change({"train": 3, "test": 1}, {"all": [PART], **dict.fromkeys(PARTS[1:])}),
         },
@@ -212,15 +200,15 @@ _SECTIONS = [
     linking(
         "mention-rows",
         {"path": "made/rows.tsv", "dictionary": "made/kb.txt"},
-        {"mention": "written", "dictionary_format": "id-name"},
+        {"dictionary_format": "id-name"},
     ),
     linking(
         "askapatient",
         {"path": "made/phrases"},
-        {"split": "train", "fold": 1, "form": "preprocessed"},
+        {"split": "train"},
         *("split", "fold", "form"),
     ),
-    linking("cometa", {"path": "made/terms"}, {"split": "dev", "concept": "specific"}, "split"),
+    linking("cometa", {"path": "made/terms"}, {"split": "dev"}, "split"),
     dataset(
         *("xling-eval", "lexicon"),
         {"source": "en", "target": "fr", "path": "made/lexicon", "vocabulary_size": 3},
@@ -244,7 +232,7 @@ _SECTIONS = [
             **{"path": "paws-x/dev-{language}.tsv", "languages": ["en", "es", "zh"]},
             "untranslated": "NS",
         },
-        {"languages": ["en", "fr"], "column": 2, "untranslated": None},
+        {"languages": ["en", "fr"]},
         "languages",
     ),
 ]

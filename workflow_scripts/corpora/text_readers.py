@@ -102,15 +102,12 @@ def read_gutenberg(path: Path) -> Iterator[Document]:
 
 def read_identified_lines(path: Path, ids: Path) -> Iterator[Document]:
     """Yield the runs of lines of a file whose line in the file `ids` says the same document."""
-    rows = read_aligned_lines([path, ids])
-    for _, run in groupby(rows, key=lambda row: _identity(row[0], row[1], ids)):
+    rows = list(read_aligned_lines([path, ids]))
+    for line, (_, identity) in rows:
+        require_strings([identity], "the id of a document", ids, line)
+    for _, run in groupby(rows, key=lambda row: row[1][1].strip()):
         if document := _whole(text for _, (text, _) in run):
             yield document
-
-
-def _identity(line: int, texts: list[str], ids: Path) -> str:
-    require_strings(texts[1:], "the id of a document", ids, line)
-    return texts[1].strip()
 
 
 def read_table(path: Path, columns: Sequence[int]) -> Iterator[Document]:

@@ -115,13 +115,11 @@ class LabelledTexts(Items):
     def lacks(self) -> str | None:
         if (lacking := super().lacks()) is not None:
             return lacking
-        for part in dict.fromkeys(self.parts):
-            labels = {
-                label for label, own in zip(self.labels, self.parts, strict=True) if own == part
-            }
-            if len(labels) < 2:
-                return f"second label of part `{part}`"
-        return None
+        labels: dict[str, set[str]] = {part: set() for part in self.parts}
+        for part, label in zip(self.parts, self.labels, strict=True):
+            labels[part].add(label)
+        few = (part for part, own in labels.items() if len(own) < 2)
+        return next((f"second label of part `{part}`" for part in few), None)
 
 
 @dataclass

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import ValidationInfo, field_validator
 
@@ -16,23 +15,16 @@ from workflow_scripts.corpora.block import CorpusBlock
 ALPHABET = string.ascii_lowercase + string.digits
 
 
-class Shape(NamedTuple):
-    """How long strings are: characters of a word, and words of a string, both inclusive."""
-
-    min_length: int
-    max_length: int
-    min_words: int = 1
-    max_words: int = 1
-
-    def number(self) -> int:
-        """Return how many different strings have this shape."""
-        lengths = range(self.min_length, self.max_length + 1)
-        words = sum(len(ALPHABET) ** length for length in lengths)
-        return sum(words**number for number in range(self.min_words, self.max_words + 1))
+def ranges_of(min_length: int, max_length: int, words: int | list[int]) -> tuple[range, range]:
+    """Return how many characters a word may have, and how many words a string."""
+    fewest, most = words if isinstance(words, list) else (words, words)
+    return range(min_length, max_length + 1), range(fewest, most + 1)
 
 
-def shape_of(min_length: int, max_length: int, words: int | list[int]) -> Shape:
-    return Shape(min_length, max_length, *(words if isinstance(words, list) else [words, words]))
+def number_of_strings(lengths: range, words: range) -> int:
+    """Return how many different strings there are."""
+    different_words = sum(len(ALPHABET) ** length for length in lengths)
+    return sum(different_words**number for number in words)
 
 
 class Options(CorpusBlock):
@@ -60,7 +52,7 @@ class Options(CorpusBlock):
     def _possible(cls, value: int, info: ValidationInfo) -> int:
         keys = ("min_length", "max_length", "words")
         if info.data.keys() >= {*keys}:
-            possible = shape_of(*(info.data[key] for key in keys)).number()
+            possible = number_of_strings(*ranges_of(*(info.data[key] for key in keys)))
             if not possible or (value > possible and info.data.get("deduplicate")):
                 raise mistake(
                     f"there are only {possible} different strings of this shape; raise max_length "
@@ -72,13 +64,14 @@ class Options(CorpusBlock):
         return []
 
     def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:
-        drawn = random_strings(shape_of(self.min_length, self.max_length, self.words), seed)
+        lengths, words = ranges_of(self.min_length, self.max_length, self.words)
+        drawn = random_strings(lengths, words, seed)
         # ends: a block that asks for more strings than there are was refused
         return islice(different(drawn) if self.deduplicate else drawn, self.size)
 
 
-def random_strings(shape: Shape, seed: int) -> Iterator[str]:
-    """Yield strings of a shape without end, the same ones for the same seed; they may repeat.
+def random_strings(lengths: range, words: range, seed: int) -> Iterator[str]:
+    """Yield strings without end, the same ones for the same seed; they may repeat.
 
     Uniformly drawn are the number of words, the length of each word, and each character among
     lower-case English letters and digits. Words are joined by a space.
@@ -86,11 +79,10 @@ def random_strings(shape: Shape, seed: int) -> Iterator[str]:
     generator = random.Random(seed)
 
     def word() -> str:
-        length = generator.randint(shape.min_length, shape.max_length)
-        return "".join(generator.choices(ALPHABET, k=length))
+        return "".join(generator.choices(ALPHABET, k=generator.choice(lengths)))
 
     while True:
-        number = generator.randint(shape.min_words, shape.max_words)
+        number = generator.choice(words)
         yield " ".join([word() for _ in range(number)])
 
 
