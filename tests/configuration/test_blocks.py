@@ -48,6 +48,11 @@ def given(**keys):
         ({"recipe": {}}, "config: unknown key `recipe`; did you mean 'recipes'?"),
         ({}, "config: key `recipes` is missing; add it"),
         (given(rat=1, method=3), "config: unknown key `recipes.a.rat`; did you mean 'rate'?"),
+        # before what is missing elsewhere
+        (
+            {"recipes": {"a": {}, "b": {**RECIPE, "rat": 1}}},
+            "config: unknown key `recipes.b.rat`; did you mean 'rate'?",
+        ),
         (
             {"recipes": {"a": {}}},
             "config: keys `recipes.a.method`, `recipes.a.pooling` are missing; add them",

@@ -102,6 +102,7 @@ TEXT |= {"batch_size": 8, "epochs": 1, "held_out": {"corpus": "words-eng", "ever
         ("corpora/names/path", "no.txt", "`corpora.names.path`"),
         ("tables/table01/columns/0/dataset", "multisimlex-eng", "did you mean 'multisimlex-en'"),
         ("tables/table02/rows/2/corpus", "nams", "`nams`, .* did you mean 'names'"),
+        ("tables/table02/rows/2/corpus", None, "corpus` is missing: recipe `.*` tunes on one; add"),
         ("tables/table01/rows/1/corpus", "words-en", "does not tune; remove the key"),
         ("tables/table10/rows/3/model", "fasttext-en", "word vectors, which recipe `mirror-word`"),
         ("tables/table01/rows/0/recipe", "xtreme", "sets `layer` for.*without `layer`"),
