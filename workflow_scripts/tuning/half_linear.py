@@ -1,8 +1,8 @@
-"""Linear layers of half weights: gradients by weights in float32, and by a shared input in one sum.
+"""Linear layers with weights in half precision, whose gradients by weights are float32.
 
-Of such layers torch would round the gradient by a weight to half precision, for `HalfWeights` to
-cast it back, and would add up the gradients by an input of several layers by operations of their
-own. Here the products themselves give float32, and add to the sum.
+torch's own layers round these gradients to half precision, so that `HalfWeights` has to cast them,
+and add up the gradients by an input that several layers share in operations of their own. Here the
+products write float32, and add to that sum as they are computed.
 """
 
 import re
@@ -17,10 +17,10 @@ from torch.nn import functional
 
 
 def use_half_linear(model: nn.Module, shared_input: str | None) -> None:
-    """Replace the linear layers of `model`, a copy with half weights, by `HalfLinear`.
+    """Replace each linear layer of `model`, whose weights are half ones, by a `HalfLinear`.
 
-    Layers whose names match the regular expression `shared_input` and that belong to the same
-    module are given the same input.
+    Layers of one module whose names match the regular expression `shared_input` are computed
+    together, since they are given the same input.
     """
     names = [name for name, module in model.named_modules() if type(module) is nn.Linear]
 
@@ -36,9 +36,9 @@ def use_half_linear(model: nn.Module, shared_input: str | None) -> None:
 
 
 class LayersOfOneInput:
-    """Linear layers that are given the same input, one after another.
+    """Linear layers that are called with the same input, one after another.
 
-    `waiting` are the outputs, by number of the layer, that are computed and not yet asked for.
+    `waiting` has the outputs, by number of the layer, that are computed and not yet asked for.
     """
 
     def __init__(self, layers: Sequence[nn.Module]) -> None:
@@ -47,7 +47,7 @@ class LayersOfOneInput:
         self._input: torch.Tensor | None = None
 
     def output(self, number: int, states: torch.Tensor) -> torch.Tensor:
-        """Return what a layer gives for `states` [..., D]: the first that is asked computes all."""
+        """Return a layer's output for `states` [..., D]; the first call computes those of all."""
         if states is not self._input or number not in self.waiting:
             self.waiting = {}
             parameters = [own for layer in self.layers for own in (layer.weight, layer.bias)]
@@ -60,7 +60,7 @@ class LayersOfOneInput:
 
 
 class HalfLinear(nn.Module):
-    """A layer of `LayersOfOneInput`, by its number there."""
+    """The layer of a `LayersOfOneInput` with this number."""
 
     def __init__(self, together: LayersOfOneInput, number: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class HalfLinear(nn.Module):
 
 
 class _Linear(torch.autograd.Function):
-    """Outputs of linear layers for rows [N, D], of weight and bias (or None) of each in turn."""
+    """Outputs [N, D'] of linear layers for rows [N, D]; takes each one's weight, then its bias."""
 
     @staticmethod
     def forward(ctx: Any, rows: Any, *parameters: Any) -> Any:
@@ -105,8 +105,8 @@ class _Linear(torch.autograd.Function):
 
 
 def product_in_float32(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """Return the product of matrices of half precision as it is summed, in float32."""
+    """Return the product of matrices of half precision in float32, as kernels sum it anyway."""
     if left.device.type == "cuda":
         return torch.mm(left, right, out_dtype=torch.float32)
-    # torch has this product for GPUs alone
+    # the operator exists for GPUs alone
     return left.float() @ right.float()
