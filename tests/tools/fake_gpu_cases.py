@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -17,7 +18,7 @@ from tools.gpu_rehearsal.fake_device import load_fake_device
 load_fake_device()
 
 import torch  # noqa: E402
-from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
+from torch.utils.flop_counter import FlopCounterMode, mm_flop  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
 from tools.gpu_rehearsal.allocations import Allocations  # noqa: E402
@@ -43,7 +44,9 @@ def flops() -> dict[str, Any]:
     counters: list[FlopCounterMode] = []
 
     def around() -> FlopCounterMode:
-        counters.append(FlopCounterMode(display=False))
+        # which does not know it in place
+        own = {torch.ops.aten.addmm_: lambda _, left, right, **options: mm_flop(left, right)}
+        counters.append(FlopCounterMode(display=False, custom_mapping=own))
         return counters[0]
 
     counts = rehearse(WORDS, around=around)
@@ -196,11 +199,40 @@ def bounds() -> dict[str, Any]:
     return bound
 
 
+def lists() -> dict[str, list[int]]:
+    """Kernels and bytes of operators over lists of three tensors of 1,000 numbers."""
+    allocations = Allocations()
+    counted: dict[str, list[int]] = {}
+    with fake_cuda(allocations):
+        full, others, half = (
+            [torch.empty(1000, device="cuda", dtype=dtype) for _ in range(3)]
+            for dtype in (torch.float32, torch.float32, torch.bfloat16)
+        )
+        zero, scale = torch.zeros((), device="cuda"), torch.ones((), device="cuda")
+        steps = [torch.zeros((), device="cuda") for _ in range(3)]
+        adamw = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.0, "eps": 1e-8}
+        adamw |= {"amsgrad": False, "maximize": False}
+        step = partial(torch._fused_adamw_, full, others, full, full, [], steps, **adamw)
+        unscale = torch._amp_foreach_non_finite_check_and_unscale_
+        for name, function in {
+            "add": lambda: torch._foreach_add_(full, others),
+            "add of several types": lambda: torch._foreach_add_(full, half),
+            "copy of several types": lambda: torch._foreach_copy_(half, full),
+            "step": step,
+            "step that unscales": partial(step, grad_scale=scale, found_inf=zero),
+            "unscale": lambda: unscale(full, zero, scale),
+        }.items():
+            with OperatorCounts(allocations) as counts:
+                function()
+            counted[name] = [counts.launches, counts.moved]
+    return counted
+
+
 CASES: dict[str, Callable[[], Any]] = {
     case.__name__: case
     for case in (
         *(flops, memory_by_hand, training_by_hand, small_model, waiting, waiting_loss),
-        *(limits, refusal, embedding_limits, steps, bounds),
+        *(limits, refusal, embedding_limits, steps, bounds, lists),
     )
 }
 

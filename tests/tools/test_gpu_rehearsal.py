@@ -34,7 +34,8 @@ def run_cases(project, *names):
 @pytest.fixture(scope="module")
 def cases(project):
     names = ["flops", "memory_by_hand", "training_by_hand", "small_model", "waiting"]
-    return run_cases(project, *names, "waiting_loss", "refusal", "embedding_limits", "bounds")
+    names += ["waiting_loss", "refusal", "embedding_limits", "bounds", "lists"]
+    return run_cases(project, *names)
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +128,21 @@ def test_a_bound_is_arithmetic_or_traffic_whichever_takes_longer(cases):
     assert bounds["sum_counts"] == [0, moved, 1]
     assert bounds["product"] == pytest.approx([2 * size**3 / card.half for card in CARDS])
     assert bounds["sum"] == pytest.approx([moved / card.bandwidth for card in CARDS])
+
+
+@needs_compiler
+def test_operators_over_lists_have_the_kernels_and_bytes_of_torchs_source(cases):
+    full, half, number = 3 * 4000, 3 * 2000, 4
+    lists = cases["lists"]
+    assert lists["add"] == [1, 3 * full]
+    # one tensor after another
+    assert lists["add of several types"] == [3, 2 * full + half]
+    assert lists["copy of several types"] == [1, full + half]
+    # gradients are read; weights, two means and numbers of steps are written too
+    moved = full + 2 * (3 * full + 3 * number)
+    assert lists["step"] == [1, moved]
+    assert lists["step that unscales"] == [1, moved + full]
+    assert lists["unscale"] == [1, 2 * full + 2 * number]
 
 
 def test_float32_is_bound_by_its_own_peak():

@@ -152,7 +152,7 @@ class OperatorCounts(TorchDispatchMode):
         if not kernels:
             return
         flops = flops_of(function, arguments, options, result)
-        moved = bytes_moved(name, arguments, tensors, results)
+        moved = bytes_moved(name, arguments, options, tensors, results)
         self.launches += kernels
         self.flops += flops
         self.moved += moved

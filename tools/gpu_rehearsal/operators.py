@@ -16,6 +16,7 @@ _NO_LAUNCH = {
 # ATen/native/cuda/MultiTensorApply.cuh with CUDA 13: tensors and blocks of 65,536 elements in one
 # launch of an operator over lists; fewer with older ones
 _MOST_TENSORS, _MOST_BLOCKS, _BLOCK_ELEMENTS = 252, 2240, 65536
+_OVER_LISTS = ("_foreach", "_fused", "_amp_foreach")
 # those that read nothing
 _FILLS = {
     *("zeros", "zeros_like", "new_zeros", "zero_", "ones", "ones_like", "new_ones", "fill_", "eye"),
@@ -32,8 +33,13 @@ def launches(function: torch._ops.OpOverload, arguments: Sequence[Any]) -> int:
     name = function._schema.name.split("::")[1]
     if function.is_view or name in _NO_LAUNCH:
         return 0
-    if name.startswith(("_foreach", "_fused")):
+    if name.startswith(_OVER_LISTS):
         tensors = arguments[0]
+        # ATen/native/ForeachUtils.h: operators but the copy go through lists of several types one
+        # tensor after another
+        several = len({tensor.dtype for _, tensor in _listed(arguments)}) > 1
+        if several and name.startswith("_foreach") and name != "_foreach_copy_":
+            return len(tensors)
         blocks = sum(-(-tensor.numel() // _BLOCK_ELEMENTS) for tensor in tensors)
         return max(-(-len(tensors) // _MOST_TENSORS), -(-blocks // _MOST_BLOCKS), 1)
     return 1
@@ -43,12 +49,19 @@ def flops_of(
     function: torch._ops.OpOverload, arguments: Any, options: dict[str, Any], result: Any
 ) -> int:
     """Return the floating-point operations of products and attention, 0 for what is of one pass."""
-    formula = flop_registry.get(function._overloadpacket)
+    # of an operator in place those of the other, which torch's table does not have
+    name = function._schema.name.split("::")[1].removesuffix("_")
+    packet = getattr(torch.ops.aten, name, function._overloadpacket)
+    formula = flop_registry.get(packet)
     return 0 if formula is None else formula(*arguments, **options, out_val=result)
 
 
 def bytes_moved(
-    name: str, arguments: Sequence[Any], tensors: list[torch.Tensor], results: list[torch.Tensor]
+    name: str,
+    arguments: Sequence[Any],
+    options: dict[str, Any],
+    tensors: list[torch.Tensor],
+    results: list[torch.Tensor],
 ) -> int:
     """Return the bytes that a kernel reads and writes at least: inputs and results, each once."""
     written = sum(map(_bytes, results))
@@ -64,9 +77,12 @@ def bytes_moved(
         # read, added and written
         return 3 * _bytes(tensors[-1])
     if name.startswith("_fused"):
-        # gradients, the second list, are only read
-        return sum(_bytes(tensor) * (1 if i == 1 else 2) for i, tensor in _listed(arguments))
-    if name.startswith("_foreach") and name.endswith("_") and not results:
+        # gradients, the second list, are only read, unless they are unscaled too
+        # (ATen/native/cuda/fused_adam_utils.cuh)
+        of_gradients = 1 if options.get("grad_scale") is None else 2
+        listed = _listed(arguments)
+        return sum(_bytes(tensor) * (of_gradients if i == 1 else 2) for i, tensor in listed)
+    if name.startswith(_OVER_LISTS) and name.endswith("_") and not results:
         written = sum(map(_bytes, arguments[0]))
     return sum(map(_bytes, tensors)) + written
 

@@ -17,12 +17,14 @@ class Architecture:
 
     `dropout` has the modules (in ModernBERT once a number) of each of the four places, None where
     there is none. `context_projection` takes the attention context [B, T, heads * D], head by head.
-    From the modules `after_attention` of the last layer on, positions no longer mix.
+    From the modules `after_attention` of the last layer on, positions no longer mix. The linear
+    layers `shared_input` of a module are all given the same input.
     """
 
     dropout: dict[str, str | None]
     context_projection: str
     after_attention: tuple[str, ...] = ()
+    shared_input: str | None = None
 
 
 def _places(*modules: str | None) -> dict[str, str | None]:
@@ -38,6 +40,7 @@ _BERT = Architecture(
     ),
     r"encoder\.layer\.\d+\.attention\.output\.dense",
     ("encoder.layer.{last}.attention.output",),
+    shared_input=r"encoder\.layer\.\d+\.attention\.self\.(query|key|value)",
 )
 _LIKE_BERT = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "deberta", "deberta-v2")
 ARCHITECTURES: dict[str, Architecture] = {
@@ -49,6 +52,7 @@ ARCHITECTURES: dict[str, Architecture] = {
         ),
         r"transformer\.layer\.\d+\.attention\.out_lin",
         ("transformer.layer.{last}.attention.out_lin", "transformer.layer.{last}.sa_layer_norm"),
+        shared_input=r"transformer\.layer\.\d+\.attention\.[qkv]_lin",
     ),
     "mpnet": Architecture(
         _places(
@@ -57,6 +61,7 @@ ARCHITECTURES: dict[str, Architecture] = {
         ),
         r"encoder\.layer\.\d+\.attention\.attn\.o",
         ("encoder.layer.{last}.attention.attn.o", "encoder.layer.{last}.attention.LayerNorm"),
+        shared_input=r"encoder\.layer\.\d+\.attention\.attn\.[qkv]",
     ),
     # Its layers share their modules, the last one with the others.
     "albert": Architecture(
@@ -65,6 +70,7 @@ ARCHITECTURES: dict[str, Architecture] = {
             *(r".*\.albert_layers\.\d+\.attention\.output_dropout", None),
         ),
         r".*\.albert_layers\.\d+\.attention\.dense",
+        shared_input=r".*\.albert_layers\.\d+\.attention\.(query|key|value)",
     ),
     "modernbert": Architecture(
         _places(

@@ -2,10 +2,16 @@
 
 Autocast would cast each weight and its gradient by an operation of its own in each micro-batch, and
 each input of a layer wherever a float32 norm gave it. Here all layers compute in half precision
-(norms, softmax and sums inside of their kernels in float32), and gradients are added up in float32.
+(norms, softmax and sums inside of their kernels in float32), and gradients are added up in float32,
+as which those of linear layers come (`half_linear.py`).
 """
 
+from collections import defaultdict
+
 import torch
+
+# a sum of gradients, and what is added to it or becomes it
+Pair = tuple[torch.Tensor, torch.Tensor]
 
 
 class HalfWeights:
@@ -33,19 +39,23 @@ class HalfWeights:
     @torch.no_grad()
     def move_gradients(self) -> None:
         """Add the gradients of the half weights to those of the weights, and forget them."""
-        pairs = [
-            (full, half)
-            for full, half in zip(self._full, self._half, strict=True)
-            if half.grad is not None
-        ]
-        added = [(full.grad, half.grad) for full, half in pairs if full.grad is not None]
-        fresh = [(full, half.grad) for full, half in pairs if full.grad is None]
-        for full, _ in fresh:
-            full.grad = torch.empty_like(full)
-        if added:
-            torch._foreach_add_(*map(list, zip(*added, strict=True)))
-        if fresh:
-            torch._foreach_copy_([full.grad for full, _ in fresh], [own for _, own in fresh])
+        # a list of one type is added or cast by few kernels
+        added: dict[torch.dtype, list[Pair]] = defaultdict(list)
+        cast: list[Pair] = []
+        for full, half in zip(self._full, self._half, strict=True):
+            if half.grad is None:
+                continue
+            if full.grad is not None:
+                added[half.grad.dtype].append((full.grad, half.grad))
+            elif half.grad.dtype == full.dtype:
+                full.grad = half.grad
+            else:
+                full.grad = torch.empty_like(full)
+                cast.append((full.grad, half.grad))
+        for pairs in added.values():
+            torch._foreach_add_(*map(list, zip(*pairs, strict=True)))
+        if cast:
+            torch._foreach_copy_(*map(list, zip(*cast, strict=True)))
         self.forget_gradients()
 
     def forget_gradients(self) -> None:

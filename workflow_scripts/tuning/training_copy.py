@@ -12,11 +12,16 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.embedding.architectures import EMBEDDED_ALONE, give_first_position_only
+from workflow_scripts.embedding.architectures import (
+    EMBEDDED_ALONE,
+    architecture_of,
+    give_first_position_only,
+)
 from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.devices import traits_of
 from workflow_scripts.tuning.dropout import drop_out, drop_out_heads
 from workflow_scripts.tuning.dropout_masks import DeviceMasks, DropoutMasks, Masks
+from workflow_scripts.tuning.half_linear import use_half_linear
 from workflow_scripts.tuning.half_weights import HalfWeights
 from workflow_scripts.tuning.micro_batches import Part
 from workflow_scripts.tuning.objective import TrainingContext
@@ -50,6 +55,9 @@ class TrainingCopy:
             weights |= self.half.by_id()
         self.whole = deepcopy(whole, weights).train()
         self.encoder = self.whole.base_model
+        if self.half is not None:
+            architecture = architecture_of(self.encoder)
+            use_half_linear(self.encoder, architecture.shared_input if architecture else None)
         masks = DropoutMasks if traits.seeded_masks else DeviceMasks
         self.masks: Masks = masks(context.seed, context.device)
         drop_out(self.encoder, dropout, self.masks)
