@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from plain_training import gradients_of, take_first_step
-from test_baselines import NSP, objective_of
+from plain_training import GPU_TRAITS, assert_same_steps, gpu_ways, gradients_of, take_first_step
+from test_baselines import NSP, baseline
 from test_batch_gradients import LENGTH, MEANS, compute, load, loss_of, token_ids_of
 from tiny_architectures import ARCHITECTURES
 from tiny_models import RECIPE, make_sentences
@@ -32,13 +32,8 @@ from workflow_scripts.tuning.plain_step import plain_vectors
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 from workflow_scripts.tuning.training_copy import TrainingCopy
 
+__all__ = ["gpu_ways"]
 GPU = torch.device("cuda")
-SETTINGS = {"overhead": 4, "most_tokens": 200, "most_logits": 2000}
-
-
-@pytest.fixture
-def gpu_ways(monkeypatch):
-    monkeypatch.setitem(devices.TRAITS, "cpu", replace(devices.TRAITS["cuda"], **SETTINGS))
 
 
 def seed_as_documented(step, number, start=0):
@@ -90,16 +85,6 @@ def test_the_gradient_cache_sees_the_same_dropout_in_both_passes(name, folder_of
         torch.testing.assert_close(once, other, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["bert", "distilbert", "modernbert"])
-def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(
-    name, folder_of, gpu_ways
-):
-    for options in ({"paired": True}, {"paired": True, "rows": 3}, {}):
-        _, vectors, _ = compute(load(folder_of(name), torch.float32), **options)
-        equal = [torch.equal(*pair) for pair in zip(vectors[:14], vectors[14:], strict=True)]
-        assert all(equal) if options else not any(equal)
-
-
 CASES = [("mlm", {}), ("mlm", NSP), ("quickthought", {}), ("bitext", {}), ("nli", {})]
 CASES += [("classify", {}), ("simcse", {}), ("tsdae", {})]
 CASES += [("cmlm", {"projections": 3}), ("cmlm", {"inputs": "packed"})]
@@ -110,12 +95,10 @@ CASES += [("cmlm", {"bitext": {"corpus": "bitext", "batch_size": 5}, "pooling": 
 @pytest.mark.parametrize(("method", "changes"), CASES)
 def test_without_dropout_a_step_is_that_of_a_processor(method, changes, tiny_bert, monkeypatch):
     monkeypatch.setitem(devices.TRAITS, "cpu", replace(devices.TRAITS["cpu"], most_tokens=60))
-    expected = take_first_step(objective_of(method, tiny_bert, **changes)[1])
-    traits = replace(devices.TRAITS["cuda"], **SETTINGS)
-    monkeypatch.setitem(devices.TRAITS, "cpu", traits)
-    mine = take_first_step(objective_of(method, tiny_bert, **changes)[1])
-    torch.testing.assert_close(mine[0].measures, expected[0].measures, rtol=1e-9, atol=1e-9)
-    torch.testing.assert_close(mine[1], expected[1], rtol=1e-9, atol=1e-9)
+    expected = take_first_step(baseline(method, tiny_bert, **changes)[1])
+    monkeypatch.setitem(devices.TRAITS, "cpu", GPU_TRAITS)
+    mine = take_first_step(baseline(method, tiny_bert, **changes)[1])
+    assert_same_steps(mine, expected)
 
 
 def angle(mine, exact):
@@ -132,8 +115,7 @@ def test_half_weights_come_about_as_near_to_float32_as_autocast(name, folder_of,
     half = replace(MEANS, dtype=torch.bfloat16)
 
     def gradients(means, **traits):
-        own = replace(devices.TRAITS["cuda"], **SETTINGS, **traits)
-        monkeypatch.setitem(devices.TRAITS, "cpu", own)
+        monkeypatch.setitem(devices.TRAITS, "cpu", replace(GPU_TRAITS, **traits))
         loaded = load(folder_of(name), torch.float32)
         copy = TrainingCopy(loaded.model, means, 0.0)
         passes = Passes(loaded.model, [copy], means)
@@ -152,14 +134,11 @@ def test_half_weights_come_about_as_near_to_float32_as_autocast(name, folder_of,
 
 
 @pytest.mark.parametrize("method", ["cmlm", "mlm", "tsdae"])
-def test_half_weights_of_masked_passes_come_near(method, tiny_bert, monkeypatch):
-    steps = []
-    for dtype in (torch.float32, torch.bfloat16):
-        own = replace(devices.TRAITS["cuda"], **SETTINGS)
-        monkeypatch.setitem(devices.TRAITS, "cpu", own)
-        means = replace(MEANS, dtype=dtype)
-        steps.append(take_first_step(objective_of(method, tiny_bert, torch.float32, means)[1]))
-    (exact, by_exact), (mine, by_mine) = steps
+def test_half_weights_of_masked_passes_come_near(method, tiny_bert, gpu_ways):
+    (exact, by_exact), (mine, by_mine) = (
+        take_first_step(baseline(method, tiny_bert, torch.float32, replace(MEANS, dtype=dtype))[1])
+        for dtype in (torch.float32, torch.bfloat16)
+    )
     assert 0 < abs(mine.measures["loss"] / exact.measures["loss"] - 1) < 0.01
     assert 0 < angle(by_mine, by_exact) < 0.1
 
@@ -232,7 +211,7 @@ def test_the_record_says_from_which_step_on_a_lack_of_memory_changed_masks(
     ways, tiny_bert, monkeypatch, capsys, one_thread
 ):
     if ways == "gpu":
-        monkeypatch.setitem(devices.TRAITS, "cpu", replace(devices.TRAITS["cuda"], **SETTINGS))
+        monkeypatch.setitem(devices.TRAITS, "cpu", GPU_TRAITS)
     start = TrainingCopy.start
 
     def limited(self, part, step, number):
@@ -251,15 +230,6 @@ def test_the_record_says_from_which_step_on_a_lack_of_memory_changed_masks(
     else:
         assert "strings or fewer, same results" in told
         assert "masks_changed_at" not in summary.as_record()
-
-
-@pytest.mark.parametrize("padded", [False, True])
-def test_a_compiler_takes_the_model_in_one_graph(padded, tiny_bert, gpu_ways):
-    copy = TrainingCopy(load_model(str(tiny_bert)).model, MEANS, 0.1)
-    ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 0, 0]])
-    mask = (ids > 0).long() if padded else None
-    report = torch._dynamo.explain(copy.encoder)(input_ids=ids, attention_mask=mask)
-    assert (report.graph_count, report.graph_break_count) == (1, 0)
 
 
 def test_a_batch_is_cut_as_few_as_saturate_a_gpu():

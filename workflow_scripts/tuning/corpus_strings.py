@@ -78,12 +78,14 @@ def _split(text: str, form: str, where: str) -> tuple[str, ...]:
 
 def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:
     """Raise `UserError` if the corpus does not fill one batch."""
-    count = len(corpus.strings)
+    count, of_recipe = len(corpus.strings), f" of recipe {recipe_name}"
+    require_batch(corpus.path, count, "strings", batch_size, of_recipe)
+
+
+def require_batch(path: Path, count: int, what: str, batch_size: int, of_recipe: str = "") -> None:
+    """Raise `UserError` if the `count` units of a corpus do not fill one batch."""
     if count < batch_size:
         most = max(count, 2)
-        remedy = (
-            f"add strings, or lower batch_size of recipe {recipe_name} to {most} or less "
-            f"(in a command `--set batch_size={most}`)"
-        )
-        problem = f"{count} strings, fewer than one batch of {batch_size}"
-        raise UserError(corpus.path, problem, remedy)
+        problem = f"{count} {what}, fewer than one batch of {batch_size}"
+        remedy = f"add text, or lower batch_size{of_recipe} to {most} or less"
+        raise UserError(path, problem, f"{remedy} (in a command `--set batch_size={most}`)")
