@@ -22,7 +22,7 @@ class Choices(Retrieval, TextRecipe):
 
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
     """Return the translations to train on."""
-    corpus = read_corpus(path, pairs=True)
+    corpus = read_corpus(path, parts=2)
     check_batch_size(corpus, choices.batch_size, recipe_name)
     return corpus
 

@@ -44,7 +44,7 @@ class LabelledCorpus(Corpus):
 
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledCorpus:
     """Return texts and classes; `UserError` for fewer than two, and for one spelt in two ways."""
-    corpus = read_corpus(path, pairs=True)
+    corpus = read_corpus(path, parts=2)
     check_batch_size(corpus, choices.batch_size, recipe_name)
     labels = Labels()
     lines = (number for number, line in enumerate(read_lines(path), start=1) if line.strip())

@@ -101,7 +101,7 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpora:
     files, bitext = list(more), None
     text = read_running_text(path)
     if choices.bitext is not None:
-        bitext = read_corpus(files.pop(0), pairs=True)
+        bitext = read_corpus(files.pop(0), parts=2)
         check_batch_size(bitext, choices.bitext.batch_size or choices.batch_size, recipe_name)
     return Corpora(text, bitext, read_running_text(files[0]) if files else None)
 

@@ -71,7 +71,7 @@ class Choices(TuningRecipe):
 
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
     """Return the corpus as a recipe wants it; say on stderr how many strings are alike."""
-    corpus = read_corpus(path, choices.deduplicate, pairs=choices.positives == "pairs")
+    corpus = read_corpus(path, choices.deduplicate, 2 if choices.positives == "pairs" else 1)
     check_batch_size(corpus, choices.batch_size, recipe_name)
     for strings in filter(None, (corpus.strings, corpus.partners)):
         if warning := warn_of_repeats(corpus.path.name, strings, choices.batch_size):

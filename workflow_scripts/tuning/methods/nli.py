@@ -33,7 +33,7 @@ class Choices(TextRecipe):
 
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
     """Return premises, hypotheses and labels."""
-    corpus = read_corpus(path, labels=True)
+    corpus = read_corpus(path, parts=3)
     check_batch_size(corpus, choices.batch_size, recipe_name)
     return corpus
 
