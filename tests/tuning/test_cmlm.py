@@ -50,19 +50,14 @@ KEYS = {
 BITEXT = {"corpus": "bitext", "batch_size": 5, "weight": 0.3, "margin": 0.2}
 
 
-def corpora_of(choices):
-    sides = (
-        [document[0] for document in make_documents(8, 1)],
-        [document[1] for document in make_documents(8, 1)],
-    )
-    bitext = Corpus(*sides) if choices.bitext else None
-    held_out = RunningText(make_documents(3, 2)) if choices.held_out else None
-    return Corpora(RunningText(make_documents()), bitext, held_out)
+TEXT, HELD_OUT = RunningText(make_documents()), RunningText(make_documents(3, 2))
+SIDES = ([document[side] for document in make_documents(8, 1)] for side in (0, 1))
+# those that a recipe does not name are not used
+CORPORA = Corpora(TEXT, Corpus(*SIDES), HELD_OUT)
 
 
 def cmlm(folder, dtype=torch.float64, **changes):
-    block = {**KEYS, **changes}
-    return objective_of(folder, corpora_of(Choices(**block)), block, dtype)
+    return objective_of(folder, CORPORA, {**KEYS, **changes}, dtype)
 
 
 def plain_projections(vectors, module):
@@ -240,7 +235,7 @@ def test_pairs_are_neighbours_of_one_document_and_swapped_half_of_the_time(tiny_
 
 def test_projected_vectors_are_means_over_the_views(tiny_bert, tmp_path):
     loaded, choices = load_model(str(tiny_bert)), Choices(**{**KEYS, "steps": 12})
-    summary = tune_model(loaded, corpora_of(choices), choices, 33)
+    summary = tune_model(loaded, CORPORA, choices, 33)
     views = Projections(32, 4, 2.0, 3, seed=0)
     save_encoder(
         tmp_path / "encoder", loaded, EncoderSettings("mean", 20), {}, {}, summary.own_weights

@@ -17,6 +17,7 @@ from workflow_scripts.tuning.span_masking import SpanMasking
 MIRROR = {"method": "mirror", "pooling": "cls", "embed_max_length": 25}
 MIRROR |= {"max_length": 25, "epochs": 2, "temperature": 0.2}
 NONE = {"method": "none", "pooling": "mean", "embed_max_length": 64}
+WATCHED = {"dataset": "d", "every": 3}
 
 
 @pytest.fixture(scope="module")
@@ -140,10 +141,8 @@ def test_shipped_recipes_hold_the_values_of_simcse_and_tsdae(shipped):
     ("change", "key", "message"),
     [
         ({"temprature": 0.1}, "temprature", "did you mean 'temperature'"),
-        ({"zzz": 1}, "zzz", r"of \d+ the nearest are "),
         ({**NONE, "temperature": 0.1}, "temperature", "known are development"),
         ({"method": "miror"}, "method", "did you mean 'mirror'"),
-        ({"method": ["mirror"]}, "method", "did you mean"),
         ({"method": None}, "method", "use one of: none, mirror"),
         ({"pooling": "mean-padded"}, "pooling", "did you mean 'mean_padded'"),
         ({"learning_rate": "2e-5"}, "learning_rate", r"write 2\.0e-5"),
@@ -154,25 +153,14 @@ def test_shipped_recipes_hold_the_values_of_simcse_and_tsdae(shipped):
         ({"learning_rate": float("inf")}, "learning_rate", "finite"),
         ({"weight_decay": -0.1}, "weight_decay", "0.0 or more|0 or more"),
         ({"dropout": 1.0}, "dropout", "below 1"),
-        ({"dropout": {"atention": 0.1}}, r"dropout\.atention", "did you mean 'attention'"),
         ({"drophead": None}, "drophead", "give a number"),
         ({"epochs": 0}, "epochs", "1 or more"),
-        ({"epochs": 1.5}, "epochs", "whole number"),
         ({"batch_size": 1}, "batch_size", "2 or more"),
         ({"max_length": 2}, "max_length", "3 or more"),
         ({"loss_denominator": "both"}, "loss_denominator", "with_positive, negatives_only"),
-        ({"deduplicate": "yes"}, "deduplicate", "true or false"),
-        ({"span_masking": 5}, "span_masking", "keys and values"),
-        ({"span_masking": {}}, r"span_masking\.length", "missing"),
         ({"span_masking": {"length": 0}}, r"span_masking\.length", "1 or more"),
         ({"span_masking": {"length": 5, "unit": "letter"}}, r"span_masking\.unit", "character"),
-        ({"span_masking": {"length": 5, "sides": "x"}}, r"span_masking\.sides", "mean 'side'"),
-        ({"start": {"recipe": "other"}}, r"start\.corpus", "missing"),
-        ({"development": {"dataset": "d"}}, r"development\.every", "missing"),
-        (
-            {**NONE, "development": {"dataset": "d", "every": 3}},
-            *("development", "tunes nothing"),
-        ),
+        ({**NONE, "development": WATCHED}, "development", "tunes nothing"),
         ({**NONE, "layer": 0}, "layer", "1 or more"),
         ({**NONE, "layer": 7, "pooling": "pooler"}, "layer", "uses the last layer; leave"),
         ({"prompts": {"default": "a\nb"}}, "prompts", "more than one line; give a text in one"),
