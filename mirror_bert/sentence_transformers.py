@@ -35,8 +35,7 @@ from workflow_scripts.scoring.evaluation import Sets, measure_sets, read_sets
 from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tidy_scores import EncoderIds
 from workflow_scripts.tuning.losses import nt_xent_loss
-from workflow_scripts.tuning.methods.mirror import SpanMasking
-from workflow_scripts.tuning.span_masking import augment_pairs, token_units
+from workflow_scripts.tuning.span_masking import SpanMasking, augment_pairs, token_units
 
 try:
     import datasets  # noqa: F401  (the trainer needs it)

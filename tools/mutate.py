@@ -52,9 +52,8 @@ GROUPS = {
     "losses": Group(
         _in(
             "tuning",
-            "losses.py objectives/cmlm.py objectives/bitext.py objectives/nli.py"
-            " objectives/quickthought.py objectives/mlm.py methods/simcse.py methods/tsdae.py"
-            " decoder.py",
+            "losses.py objectives/cmlm.py objectives/mlm.py methods/bitext.py methods/nli.py"
+            " methods/quickthought.py methods/simcse.py methods/tsdae.py decoder.py",
         ),
         _in(
             "tests/tuning",

@@ -74,7 +74,7 @@ def text_files(path: Path, reader: str) -> dict[str, Any]:
         return {"reader": reader, "files": [f"{escape(str(path.resolve()))}/{pattern}"]}
     if reader == DEFAULT_READER:
         of_one = ", or give --reader document if it is a single one"
-        require_boundaries(path, stream_lines(path), of_one)
+        require_boundaries(path, of_one)
     return {"reader": reader, "files": [escape(str(path.resolve()))]}
 
 

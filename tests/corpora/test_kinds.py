@@ -336,7 +336,7 @@ def test_the_record_counts_what_the_source_had(make, tmp_path):
 def test_the_lines_of_pairs_are_read_as_what_they_were(make, tmp_path):
     write_all(tmp_path, {FORMS[0][0]: FORMS[0][1]})
     make(kind("nli", path=FORMS[0][0], size="all"))
-    read = read_corpus(tmp_path / "out/corpus.txt", pairs=True, labels=True)
+    read = read_corpus(tmp_path / "out/corpus.txt", parts=3)
     assert (read.partners, read.labels) == (["two", "six"], ["entailment", "neutral"])
 
 

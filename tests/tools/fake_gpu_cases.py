@@ -28,8 +28,9 @@ from tools.gpu_rehearsal.fake_cuda import fake_cuda  # noqa: E402
 from tools.gpu_rehearsal.rehearse import rehearse  # noqa: E402
 from tools.gpu_rehearsal.scenarios import Embedding, Scenario  # noqa: E402
 from workflow_scripts.errors import UserError  # noqa: E402
+from workflow_scripts.tuning import losses  # noqa: E402
 from workflow_scripts.tuning.device_memory import fixed_bytes  # noqa: E402
-from workflow_scripts.tuning.objectives import mirror  # noqa: E402
+from workflow_scripts.tuning.string_objective import StringObjective  # noqa: E402
 
 WORDS = Scenario("mirror-word", "tiny", changes={"batch_size": 8})
 PADDED = Scenario("mirror-sentence", "tiny", "ragged", changes={"batch_size": 64})
@@ -137,14 +138,14 @@ def waiting() -> dict[str, Any]:
 
 def waiting_loss() -> dict[str, Any]:
     """A loss that reads its value."""
-    loss = mirror.Objective.loss
+    loss_of = losses.nt_xent_loss
 
-    def slow(self: Any, vectors: torch.Tensor, batch: Any, step: int) -> Any:
-        value, measures = loss(self, vectors, batch, step)
-        assert value.item() == 0
-        return value, measures
+    def slow(*arguments: Any) -> Any:
+        loss = loss_of(*arguments)
+        assert loss.item() == 0
+        return loss
 
-    with patch.object(mirror.Objective, "loss", slow):
+    with patch.object(losses, "nt_xent_loss", slow):
         return rehearse(WORDS).synchronisations
 
 
@@ -158,7 +159,7 @@ def limits() -> dict[str, Any]:
 
 def refusal() -> list[Any]:
     """A step with less memory than weights, gradients and the optimiser take."""
-    with patch.object(mirror.Objective, "step") as step:
+    with patch.object(StringObjective, "step") as step:
         try:
             rehearse(WORDS, 9_000_000)
         except UserError as error:

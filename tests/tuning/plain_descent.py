@@ -4,27 +4,23 @@ or by all of them as a program whose first process writes the weights."""
 import sys
 
 import torch
+from plain_training import objective_of
 from safetensors.torch import save_file
 from tiny_models import RECIPE, make_sentences
 
-from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.tuning import loop, processes
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.objective import TrainingContext
-from workflow_scripts.tuning.objectives.mirror import Objective
-from workflow_scripts.tuning.recipe import tuning_recipe_of
 
 
 def descend(folder, steps=3):
     """The weights by name after steps in float64, without clipping and with it."""
     weights = {}
     for max_norm in (None, 0.1):
-        loaded, own = load_model(str(folder)), processes.Processes()
-        loaded.model.double()
-        scaler = torch.amp.GradScaler("cpu", enabled=False)
+        own, scaler = processes.Processes(), torch.amp.GradScaler("cpu", enabled=False)
         context = TrainingContext(33, torch.device("cpu"), torch.float32, scaler, own)
-        recipe = tuning_recipe_of("own", RECIPE)
-        objective = Objective(loaded, Corpus(make_sentences(24)), recipe, context)
+        corpus = Corpus(make_sentences(24))
+        loaded, objective = objective_of(folder, corpus, RECIPE, means=context)
         optimiser = torch.optim.SGD(objective.trained.parameters(), lr=0.1)
         for number, batch in zip(range(1, steps + 1), objective.batches(), strict=False):
             objective.step(number, batch)

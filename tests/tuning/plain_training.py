@@ -8,11 +8,21 @@ import torch
 from tiny_models import WORDS, cpu_means
 from torch.nn import functional
 
+from workflow_scripts import plugins
+from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.tuning import devices
-from workflow_scripts.tuning.processes import Workers
+from workflow_scripts.tuning.recipe import METHODS, tuning_recipe_of
 from workflow_scripts.tuning.tuning_state import StateFile
 
 MEANS = cpu_means()
+# what training does on a GPU, with a batch of tiny strings in several micro-batches
+GPU_TRAITS = replace(devices.TRAITS["cuda"], overhead=4, most_tokens=200, most_logits=2000)
+
+
+@pytest.fixture
+def gpu_ways(monkeypatch):
+    """Let a processor train as a GPU."""
+    monkeypatch.setitem(devices.TRAITS, "cpu", GPU_TRAITS)
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +43,13 @@ def make_documents(count=6, seed=0):
         ]
         for _ in range(count)
     ]
+
+
+def objective_of(folder, corpus, block, dtype=torch.float64, means=MEANS):
+    """A model in `dtype`, and the objective of a recipe's block on it."""
+    loaded, recipe = load_model(str(folder)), tuning_recipe_of("own", block)
+    loaded.model.to(dtype)
+    return loaded, plugins.load(METHODS, recipe.method).objective(loaded, corpus, recipe, means)
 
 
 def gradients_of(module):
@@ -80,35 +97,10 @@ def assert_gradients(objective, gradients, loss):
     torch.testing.assert_close(gradients, plain, rtol=1e-9, atol=1e-9)
 
 
-def assert_any_number_of_threads_gives_every_bit(make):
-    """`make` gives an objective for a `TrainingContext`."""
-    found = []
-    for count in (1, 2, 3):
-        with Workers(count) as workers:
-            taken, gradients = take_first_step(make(replace(MEANS, workers=workers)))
-            found.append((taken.measures, gradients))
-    torch.testing.assert_close(found[1:], found[:1] * 2, rtol=0, atol=0)
-
-
-def assert_smaller_parts_do(make, rows, monkeypatch):
-    """Where no more than `rows` rows fit into memory; `make` gives a model and its objective.
-
-    The first pass fits all the same, so that it may have added gradients before another does not.
-    """
-    expected = take_first_step(make()[1])
-    loaded, objective = make()
-    forward, passes = type(loaded.model).forward, []
-
-    def limited(self, input_ids=None, **options):
-        passes.append(len(input_ids))
-        if len(input_ids) > rows and len(passes) > 1:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return forward(self, input_ids=input_ids, **options)
-
-    monkeypatch.setattr(type(loaded.model), "forward", limited)
-    found = take_first_step(objective)
-    torch.testing.assert_close(found[0].measures, expected[0].measures, rtol=1e-9, atol=1e-9)
-    torch.testing.assert_close(found[1], expected[1], rtol=1e-9, atol=1e-9)
+def assert_same_steps(mine, other, tolerance=1e-9):
+    """Measures and gradients of two first steps."""
+    own, expected = ((taken.measures, gradients) for taken, gradients in (mine, other))
+    torch.testing.assert_close(own, expected, rtol=tolerance, atol=tolerance)
 
 
 class Recorded:

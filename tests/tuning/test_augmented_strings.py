@@ -9,13 +9,13 @@ from transformers import AutoTokenizer
 
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.methods.mirror import SpanMasking
-from workflow_scripts.tuning.objectives.mirror import AugmentedStrings
-from workflow_scripts.tuning.span_masking import character_units, mask_span
+from workflow_scripts.tuning.augmented_strings import AugmentedStrings
+from workflow_scripts.tuning.span_masking import SpanMasking, character_units, mask_span
 
 STRINGS = make_sentences(12)
 BATCH = [3, 0, 11, 7]
 MASKING = SpanMasking(length=5, min_length=10)
+SETTINGS = EncoderSettings("mean", 20)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def tokenizer(tiny_bert):
 @pytest.mark.parametrize("masking", [None, MASKING])
 @pytest.mark.parametrize("partners", [None, STRINGS[::-1]])
 def test_second_views_are_the_strings_or_their_partners_masked(partners, masking, tokenizer):
-    views = AugmentedStrings(tokenizer, STRINGS, partners, masking, EncoderSettings("mean", 20), 33)
+    views = AugmentedStrings(tokenizer, STRINGS, partners, masking, SETTINGS, 33)
     seconds = plain = [(partners or STRINGS)[i] for i in BATCH]
     if masking:
         rest = (5, 10, "[MASK]", random.Random("33 masking 2"))
@@ -39,7 +39,7 @@ def test_second_views_are_the_strings_or_their_partners_masked(partners, masking
 
 def test_a_prompt_is_before_both_views_and_never_masked(tokenizer):
     settings = EncoderSettings("mean", 20, prompts={"default": "a man sees "})
-    bare = AugmentedStrings(tokenizer, STRINGS, None, MASKING, EncoderSettings("mean", 20), 33)
+    bare = AugmentedStrings(tokenizer, STRINGS, None, MASKING, SETTINGS, 33)
     views = AugmentedStrings(tokenizer, STRINGS, None, MASKING, settings, 33)
     prompt = tokenizer("a man sees ", add_special_tokens=False)["input_ids"]
     for own, without in zip(views.of_batch(BATCH, 2), bare.of_batch(BATCH, 2), strict=True):
@@ -49,9 +49,8 @@ def test_a_prompt_is_before_both_views_and_never_masked(tokenizer):
 
 def test_spans_are_drawn_anew_each_step_and_fixed_by_seed_and_step(tokenizer):
     def draw(seed, step):
-        return AugmentedStrings(
-            tokenizer, STRINGS, None, MASKING, EncoderSettings("mean", 20), seed
-        ).of_batch(list(range(12)), step)
+        views = AugmentedStrings(tokenizer, STRINGS, None, MASKING, SETTINGS, seed)
+        return views.of_batch(range(12), step)
 
     assert draw(33, 1) == draw(33, 1)
     assert draw(33, 1) != draw(33, 2)
@@ -60,9 +59,7 @@ def test_spans_are_drawn_anew_each_step_and_fixed_by_seed_and_step(tokenizer):
 
 def test_token_units_are_the_tokenizers(tokenizer):
     masking = SpanMasking(length=1, unit="token", min_length=2, mask_token="tokenizer")
-    views = AugmentedStrings(
-        tokenizer, ["cat dog man tree"], None, masking, EncoderSettings("mean", 20), 33
-    )
+    views = AugmentedStrings(tokenizer, ["cat dog man tree"], None, masking, SETTINGS, 33)
     (first, second) = views.of_batch([0], 1)
     assert len(second) == len(first)
     assert second.count(tokenizer.mask_token_id) == 1
@@ -72,7 +69,6 @@ def test_token_units_are_the_tokenizers(tokenizer):
 def test_a_mask_of_the_tokenizer_needs_one_that_has_it():
     # nothing would replace what is cut out
     masking = SpanMasking(length=2, mask_token="tokenizer")
+    lacking = SimpleNamespace(mask_token=None)
     with pytest.raises(UserError, match=r"span_masking\.mask_token: .* no mask token; .*literal"):
-        AugmentedStrings(
-            SimpleNamespace(mask_token=None), ["abc"], None, masking, EncoderSettings("mean", 9), 0
-        )
+        AugmentedStrings(lacking, ["abc"], None, masking, SETTINGS, 0)

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 import torch
-from plain_training import gradients_of
+from plain_training import gpu_ways, gradients_of
 from tiny_architectures import ARCHITECTURES
 from tiny_models import cpu_means, make_sentences
 
@@ -22,6 +22,7 @@ from workflow_scripts.tuning.plain_step import plain_vectors
 from workflow_scripts.tuning.processes import Workers
 from workflow_scripts.tuning.training_copy import TrainingCopy
 
+__all__ = ["gpu_ways"]
 LENGTH = 20
 MEANS = cpu_means()
 STRINGS = make_sentences(14)
@@ -128,19 +129,17 @@ def test_gradients_are_those_of_the_plain_step_with_the_same_masks(name, pooling
 WAYS = [{"cached": True}, {"rows": 3}, {"cached": True, "rows": 1}]
 
 
-@pytest.mark.parametrize("pooling", ["cls", "mean_padded"])
-@pytest.mark.parametrize("change", WAYS)
-def test_the_cache_and_parts_of_any_size_change_nothing(change, pooling, tiny_roberta):
-    plain, other = (
-        compute(load(tiny_roberta), pooling=pooling, **options) for options in ({}, change)
-    )
+@pytest.mark.parametrize(
+    ("name", "pooling", "change"),
+    [
+        *(("roberta", pooling, way) for pooling in ("cls", "mean_padded") for way in WAYS),
+        *((name, "mean", {"cached": True, "rows": 2}) for name in ARCHITECTURES),
+    ],
+)
+def test_the_cache_and_parts_of_any_size_change_nothing(name, pooling, change, folder_of):
+    ways = ({}, change)
+    plain, other = (compute(load(folder_of(name)), pooling=pooling, **way) for way in ways)
     assert_same(plain, other)
-
-
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_every_architecture_replays_its_masks_in_parts(name, folder_of):
-    plain = compute(load(folder_of(name)))
-    assert_same(plain, compute(load(folder_of(name)), cached=True, rows=2))
 
 
 # in mixed precision threads might share weights that are cast, those of all layers of ALBERT
@@ -159,8 +158,13 @@ def test_workers_give_every_bit_of_what_one_thread_gives(name, dtype, options, f
     torch.testing.assert_close(found[1:], found[:1] * 2, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("ways", ["processor", "gpu"])
 @pytest.mark.parametrize("name", ARCHITECTURES)
-def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(name, folder_of):
+def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(
+    name, ways, folder_of, request
+):
+    if ways == "gpu":
+        request.getfixturevalue("gpu_ways")
     for options in ({"paired": True}, {"paired": True, "rows": 3}, {}):
         _, vectors, _ = compute(load(folder_of(name), torch.float32), **options)
         equal = [torch.equal(*pair) for pair in zip(vectors[:14], vectors[14:], strict=True)]
@@ -230,31 +234,3 @@ def test_what_smaller_parts_do_not_mend_fails(raised, expected, message, tiny_be
     monkeypatch.setattr(type(loaded.model), "forward", broken)
     with pytest.raises(expected, match=message):
         compute(loaded)
-
-
-def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
-    """Mean loss over many draws of masks: the same rate gives the same, another one does not."""
-    loaded, settings = load_model(str(tiny_bert)), EncoderSettings("mean", LENGTH)
-    model, token_ids = loaded.model.train(), token_ids_of(loaded)
-
-    def ours(rate, step):
-        passes = Passes(model, [TrainingCopy(model, MEANS, rate)], MEANS)
-        engine = BatchGradients(loaded, settings, passes)
-        return engine.compute(token_ids, step, loss_of)[0].item()
-
-    def torchs(seed):
-        for module in model.modules():
-            if isinstance(module, torch.nn.Dropout):
-                module.p = 0.3
-        torch.manual_seed(seed)
-        with torch.no_grad():
-            return loss_of(plain_vectors(loaded, token_ids, settings)).item()
-
-    def deviations(first, second):
-        first, second = torch.tensor(first), torch.tensor(second)
-        error = (first.var() / len(first) + second.var() / len(second)).sqrt()
-        return abs(first.mean() - second.mean()) / error
-
-    expected = [torchs(seed) for seed in range(100)]
-    assert deviations([ours(0.3, step) for step in range(100)], expected) < 3
-    assert deviations([ours(0.1, step) for step in range(100)], expected) > 6

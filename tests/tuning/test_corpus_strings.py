@@ -25,12 +25,12 @@ def test_empty_lines_go_repeats_on_demand_and_counts_are_kept(corpus):
 
 def test_lines_of_pairs_are_split_into_strings_and_partners(corpus):
     corpus.write_text("a b||c\r\n\n d || e f \na b||c\nc||a b\na b||e\n", encoding="utf-8")
-    read = read_corpus(corpus, pairs=True)
+    read = read_corpus(corpus, parts=2)
     assert read.strings == ["a b", " d ", "a b", "c", "a b"]
     assert read.partners == ["c", " e f ", "c", "a b", "e"]
     assert (read.lines, read.empty, read.duplicates_removed) == (6, 1, 0)
     assert read.as_record()["pairs"] is True
-    once = read_corpus(corpus, deduplicate=True, pairs=True)
+    once = read_corpus(corpus, deduplicate=True, parts=2)
     assert once.strings == ["a b", " d ", "c", "a b"]
     assert once.partners == ["c", " e f ", "a b", "e"]
     assert once.duplicates_removed == 1
@@ -42,7 +42,7 @@ def test_lines_of_pairs_are_split_into_strings_and_partners(corpus):
 
 def test_lines_of_pairs_may_have_labels(corpus):
     corpus.write_text("a||b||neutral\n\nc||d||entailment\na||b||neutral\n", encoding="utf-8")
-    read = read_corpus(corpus, deduplicate=True, pairs=True, labels=True)
+    read = read_corpus(corpus, deduplicate=True, parts=3)
     assert (read.strings, read.partners) == (["a", "c"], ["b", "d"])
     assert read.labels == ["neutral", "entailment"]
     assert read.as_record()["labels"] is True
@@ -54,10 +54,10 @@ def test_lines_of_pairs_may_have_labels(corpus):
     }.items():
         corpus.write_text(f"a||b||neutral\n\n{line}\n", encoding="utf-8")
         with pytest.raises(UserError, match=rf"own\.txt:{message}"):
-            read_corpus(corpus, pairs=True, labels=True)
+            read_corpus(corpus, parts=3)
     corpus.write_text("\n")
     with pytest.raises(UserError, match=r"one pair text1\|\|text2\|\|label per line"):
-        read_corpus(corpus, pairs=True, labels=True)
+        read_corpus(corpus, parts=3)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_lines_of_pairs_may_have_labels(corpus):
 def test_what_is_no_corpus_is_refused_with_file_and_line(content, pairs, message, corpus):
     corpus.write_bytes(content)
     with pytest.raises(UserError, match=message):
-        read_corpus(corpus, pairs=pairs)
+        read_corpus(corpus, parts=2 if pairs else 1)
 
 
 def test_fewer_strings_than_a_batch_are_refused_with_both_counts(corpus):

@@ -37,14 +37,6 @@ def test_heads_are_dropped_whole_string_by_string_and_the_others_scaled():
         assert all(value == 0 or abs(value - expected) < 1e-5 for value in row.tolist())
     assert 0.65 < kept.float().mean() / 4 < 0.75
     assert set(kept.tolist()) >= {1, 2, 3, 4}
-    # and on average the scale is kept
-    factors = drop_heads(torch.ones(20_000, 1, 4, 1), 0.2, masks_for(20_000))[:, 0, :, 0]
-    # A string keeps its sum over the heads exactly unless all are dropped (0.2 ** 4 of them).
-    sums = factors.sum(dim=1)
-    assert set(sums.round(decimals=4).tolist()) == {0.0, 4.0}
-    assert abs((sums == 0).float().mean().item() - 0.2**4) < 5 * (0.0016 / 20_000) ** 0.5
-    assert abs(factors.mean().item() - (1 - 0.2**4)) < 0.002
-
     # all heads dropped gives zero, not nan
     context = torch.ones(200, 2, 2, 3, requires_grad=True)
     dropped = drop_heads(context, 0.99, masks_for(200))

@@ -5,14 +5,12 @@ parts. Against plain passes with the same generator, and against the processor's
 """
 
 import hashlib
-import io
-import json
 from dataclasses import replace
 
 import pytest
 import torch
-from plain_training import gradients_of, take_first_step
-from test_baselines import NSP, objective_of
+from plain_training import GPU_TRAITS, assert_same_steps, gpu_ways, gradients_of, take_first_step
+from test_baselines import NSP, baseline
 from test_batch_gradients import LENGTH, MEANS, compute, load, loss_of, token_ids_of
 from tiny_architectures import ARCHITECTURES
 from tiny_models import RECIPE, make_sentences
@@ -32,13 +30,8 @@ from workflow_scripts.tuning.plain_step import plain_vectors
 from workflow_scripts.tuning.recipe import tuning_recipe_of
 from workflow_scripts.tuning.training_copy import TrainingCopy
 
+__all__ = ["gpu_ways"]
 GPU = torch.device("cuda")
-SETTINGS = {"overhead": 4, "most_tokens": 200, "most_logits": 2000}
-
-
-@pytest.fixture
-def gpu_ways(monkeypatch):
-    monkeypatch.setitem(devices.TRAITS, "cpu", replace(devices.TRAITS["cuda"], **SETTINGS))
 
 
 def seed_as_documented(step, number, start=0):
@@ -90,16 +83,6 @@ def test_the_gradient_cache_sees_the_same_dropout_in_both_passes(name, folder_of
         torch.testing.assert_close(once, other, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["bert", "distilbert", "modernbert"])
-def test_controlled_dropout_gives_both_views_of_equal_strings_the_same_vector(
-    name, folder_of, gpu_ways
-):
-    for options in ({"paired": True}, {"paired": True, "rows": 3}, {}):
-        _, vectors, _ = compute(load(folder_of(name), torch.float32), **options)
-        equal = [torch.equal(*pair) for pair in zip(vectors[:14], vectors[14:], strict=True)]
-        assert all(equal) if options else not any(equal)
-
-
 CASES = [("mlm", {}), ("mlm", NSP), ("quickthought", {}), ("bitext", {}), ("nli", {})]
 CASES += [("classify", {}), ("simcse", {}), ("tsdae", {})]
 CASES += [("cmlm", {"projections": 3}), ("cmlm", {"inputs": "packed"})]
@@ -110,12 +93,10 @@ CASES += [("cmlm", {"bitext": {"corpus": "bitext", "batch_size": 5}, "pooling": 
 @pytest.mark.parametrize(("method", "changes"), CASES)
 def test_without_dropout_a_step_is_that_of_a_processor(method, changes, tiny_bert, monkeypatch):
     monkeypatch.setitem(devices.TRAITS, "cpu", replace(devices.TRAITS["cpu"], most_tokens=60))
-    expected = take_first_step(objective_of(method, tiny_bert, **changes)[1])
-    traits = replace(devices.TRAITS["cuda"], **SETTINGS)
-    monkeypatch.setitem(devices.TRAITS, "cpu", traits)
-    mine = take_first_step(objective_of(method, tiny_bert, **changes)[1])
-    torch.testing.assert_close(mine[0].measures, expected[0].measures, rtol=1e-9, atol=1e-9)
-    torch.testing.assert_close(mine[1], expected[1], rtol=1e-9, atol=1e-9)
+    expected = take_first_step(baseline(method, tiny_bert, **changes)[1])
+    monkeypatch.setitem(devices.TRAITS, "cpu", GPU_TRAITS)
+    mine = take_first_step(baseline(method, tiny_bert, **changes)[1])
+    assert_same_steps(mine, expected)
 
 
 def angle(mine, exact):
@@ -132,8 +113,7 @@ def test_half_weights_come_about_as_near_to_float32_as_autocast(name, folder_of,
     half = replace(MEANS, dtype=torch.bfloat16)
 
     def gradients(means, **traits):
-        own = replace(devices.TRAITS["cuda"], **SETTINGS, **traits)
-        monkeypatch.setitem(devices.TRAITS, "cpu", own)
+        monkeypatch.setitem(devices.TRAITS, "cpu", replace(GPU_TRAITS, **traits))
         loaded = load(folder_of(name), torch.float32)
         copy = TrainingCopy(loaded.model, means, 0.0)
         passes = Passes(loaded.model, [copy], means)
@@ -152,14 +132,11 @@ def test_half_weights_come_about_as_near_to_float32_as_autocast(name, folder_of,
 
 
 @pytest.mark.parametrize("method", ["cmlm", "mlm", "tsdae"])
-def test_half_weights_of_masked_passes_come_near(method, tiny_bert, monkeypatch):
-    steps = []
-    for dtype in (torch.float32, torch.bfloat16):
-        own = replace(devices.TRAITS["cuda"], **SETTINGS)
-        monkeypatch.setitem(devices.TRAITS, "cpu", own)
-        means = replace(MEANS, dtype=dtype)
-        steps.append(take_first_step(objective_of(method, tiny_bert, torch.float32, means)[1]))
-    (exact, by_exact), (mine, by_mine) = steps
+def test_half_weights_of_masked_passes_come_near(method, tiny_bert, gpu_ways):
+    (exact, by_exact), (mine, by_mine) = (
+        take_first_step(baseline(method, tiny_bert, torch.float32, replace(MEANS, dtype=dtype))[1])
+        for dtype in (torch.float32, torch.bfloat16)
+    )
     assert 0 < abs(mine.measures["loss"] / exact.measures["loss"] - 1) < 0.01
     assert 0 < angle(by_mine, by_exact) < 0.1
 
@@ -205,12 +182,9 @@ class Failing(torch.autograd.Function):
 
 
 def tuned(folder, **changes):
-    loaded, log = load_model(str(folder)), io.StringIO()
-    recipe = tuning_recipe_of("own", {**RECIPE, **changes})
-    corpus = Corpus(make_sentences(24))
-    summary = tune_model(loaded, corpus, recipe, 33, log)
-    losses = [json.loads(line)["loss"] for line in log.getvalue().splitlines()]
-    return loaded.model.state_dict(), summary, losses
+    loaded, recipe = load_model(str(folder)), tuning_recipe_of("own", {**RECIPE, **changes})
+    summary = tune_model(loaded, Corpus(make_sentences(24)), recipe, 33)
+    return loaded.model.state_dict(), summary
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
@@ -219,9 +193,9 @@ def test_the_same_seed_gives_the_same_weights(
     precision, optimiser, tiny_bert, gpu_ways, one_thread
 ):
     torch.manual_seed(1)
-    weights, summary, _ = tuned(tiny_bert, precision=precision, optimiser=optimiser)
+    weights, summary = tuned(tiny_bert, precision=precision, optimiser=optimiser)
     torch.manual_seed(2)
-    again, _, _ = tuned(tiny_bert, precision=precision, optimiser=optimiser)
+    again, _ = tuned(tiny_bert, precision=precision, optimiser=optimiser)
     torch.testing.assert_close(again, weights, rtol=0, atol=0)
     assert all(weight.dtype == torch.float32 for weight in weights.values())
     assert "masks_changed_at" not in summary.as_record()
@@ -232,7 +206,7 @@ def test_the_record_says_from_which_step_on_a_lack_of_memory_changed_masks(
     ways, tiny_bert, monkeypatch, capsys, one_thread
 ):
     if ways == "gpu":
-        monkeypatch.setitem(devices.TRAITS, "cpu", replace(devices.TRAITS["cuda"], **SETTINGS))
+        monkeypatch.setitem(devices.TRAITS, "cpu", GPU_TRAITS)
     start = TrainingCopy.start
 
     def limited(self, part, step, number):
@@ -242,7 +216,7 @@ def test_the_record_says_from_which_step_on_a_lack_of_memory_changed_masks(
         start(self, part, step, number)
 
     monkeypatch.setattr(TrainingCopy, "start", limited)
-    _, summary, _ = tuned(tiny_bert)
+    _, summary = tuned(tiny_bert)
     told = capsys.readouterr().err
     assert "gradient cache), same results" in told
     if ways == "gpu":
@@ -251,15 +225,6 @@ def test_the_record_says_from_which_step_on_a_lack_of_memory_changed_masks(
     else:
         assert "strings or fewer, same results" in told
         assert "masks_changed_at" not in summary.as_record()
-
-
-@pytest.mark.parametrize("padded", [False, True])
-def test_a_compiler_takes_the_model_in_one_graph(padded, tiny_bert, gpu_ways):
-    copy = TrainingCopy(load_model(str(tiny_bert)).model, MEANS, 0.1)
-    ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 0, 0]])
-    mask = (ids > 0).long() if padded else None
-    report = torch._dynamo.explain(copy.encoder)(input_ids=ids, attention_mask=mask)
-    assert (report.graph_count, report.graph_break_count) == (1, 0)
 
 
 def test_a_batch_is_cut_as_few_as_saturate_a_gpu():

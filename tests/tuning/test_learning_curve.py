@@ -10,10 +10,10 @@ from workflow_scripts.tuning.learning_curve import MOST_POINTS, LearningCurve, P
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def curve_of(losses, **more):
+def curve_of(losses):
     curve = LearningCurve(len(losses), {})
     for step, loss in enumerate(losses, start=1):
-        curve.add(step, {"loss": loss, **{name: values[step - 1] for name, values in more.items()}})
+        curve.add(step, {"loss": loss})
     return curve
 
 
@@ -23,12 +23,9 @@ def elements(svg, tag, style=None):
     return [part for part in found if style is None or part.get("class") == style]
 
 
-def test_a_short_run_has_a_point_for_each_step():
+def test_points_are_steps_and_of_a_long_run_means_of_steps_in_a_row():
     points = curve_of([3.0, 2.0, 1.5]).points()
     assert points == {"loss": [Point(1, 3.0), Point(2, 2.0), Point(3, 1.5)]}
-
-
-def test_points_of_a_long_run_are_means_of_steps_in_a_row():
     # 250 steps: 84 points of three steps each, the last of one
     losses = [float(step % 7) for step in range(1, 251)]
     points = curve_of(losses).points()["loss"]

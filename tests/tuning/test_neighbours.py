@@ -11,7 +11,13 @@ from transformers import AutoTokenizer
 from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.language_modelling.masking import IGNORED
 from workflow_scripts.tuning import neighbours
-from workflow_scripts.tuning.neighbours import Masking, Sequences, draw_numbers, pack
+from workflow_scripts.tuning.neighbours import (
+    Masking,
+    Sequences,
+    draw_numbers,
+    near_sentences,
+    pack,
+)
 
 # one word, one token
 DOCUMENTS = [["a cat", "the big dog runs", "man"], ["red tree", "a house near"]]
@@ -130,6 +136,16 @@ def test_documents_are_shuffled_whole():
         documents = sorted(range(4), key=lambda one: ranks[one])
         expected = [number for one in documents for number in np.flatnonzero(document == one)]
         assert np.concatenate(batches[3 * epoch : 3 * epoch + 3]).tolist() == expected
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_near_sentences_are_of_one_document_and_at_most_so_many_apart(most):
+    document, numbers = [0, 0, 0, 1, 1], [1, 2, 3, 0, 4]
+    near = near_sentences(np.array(numbers), np.array(document), most)
+    assert near.tolist() == [
+        [0 < abs(one - other) <= most and document[one] == document[other] for other in numbers]
+        for one in numbers
+    ]
 
 
 SENTENCES = [np.array([CLS, *[10] * size, SEP]) for size in (8, 3, 1)]

@@ -1,4 +1,4 @@
-"""LAMB against Algorithm 2 of You et al. 2020, written out in float64; AdamW as it was."""
+"""LAMB against Algorithm 2 of You et al. 2020, written out in float64."""
 
 from dataclasses import replace
 
@@ -19,14 +19,14 @@ RATES = [0.0, 0.01, 0.03, 0.02, 0.005]
 SMALL = {"linear.bias", "norm.weight", "norm.bias"} | {f"own.biases.{layer}" for layer in range(3)}
 
 
-def make_module(dtype=torch.float64):
+def make_module():
     torch.manual_seed(5)
     parts = {"linear": torch.nn.Linear(6, 4), "norm": torch.nn.LayerNorm(4)}
     # large enough that a bound on norms would show
     parts["embeddings"] = torch.nn.Embedding.from_pretrained(9 * torch.randn(8, 6), freeze=False)
     parts["places"] = torch.nn.Embedding.from_pretrained(torch.zeros(3, 4), freeze=False)
     parts["own"] = Projections(4, 3, 2.0, 3, seed=1)
-    return torch.nn.ModuleDict(parts).to(dtype)
+    return torch.nn.ModuleDict(parts).double()
 
 
 def gradients(module, step):
@@ -37,11 +37,11 @@ def gradients(module, step):
     }
 
 
-def trained(module, optimiser, threads=1):
+def trained(module, optimiser):
     for number, rate in enumerate(RATES, start=1):
         for name, gradient in gradients(module, number).items():
             module.get_parameter(name).grad = gradient
-        take_step(optimiser, MEANS.scaler, number, rate, threads)
+        take_step(optimiser, MEANS.scaler, number, rate, 1)
         assert all(one.grad is None for one in module.parameters())
     return {name: one.detach() for name, one in module.named_parameters()}
 
@@ -90,15 +90,6 @@ def test_lamb_is_algorithm_2(decay, on_gpu, monkeypatch):
     torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-8)
 
 
-def test_lamb_of_a_gpu_is_the_library_s(monkeypatch):
-    modules = [make_module(), make_module()]
-    library, own = (
-        trained(module, lamb_of(module, 0.1, on_gpu, monkeypatch))
-        for module, on_gpu in zip(modules, (False, True), strict=True)
-    )
-    torch.testing.assert_close(own, library, rtol=1e-12, atol=1e-14)
-
-
 @pytest.mark.parametrize("unscaled_before", [False, True])
 def test_lamb_of_a_gpu_undoes_the_scale_and_skips_steps_that_are_not_finite(
     unscaled_before, monkeypatch
@@ -124,17 +115,3 @@ def test_lamb_of_a_gpu_undoes_the_scale_and_skips_steps_that_are_not_finite(
             torch.testing.assert_close(scaled.state_dict(), before, rtol=0, atol=0)
     assert scaler.get_scale() == 512.0
     torch.testing.assert_close(scaled.state_dict(), plain.state_dict(), rtol=1e-9, atol=1e-12)
-
-
-def test_adamw_is_torch_s_with_decay_for_all_parameters():
-    module, other = make_module(torch.float32), make_module(torch.float32)
-    optimiser = torch.optim.AdamW(other.parameters(), lr=1.0, weight_decay=0.3, fused=True)
-    for number, rate in enumerate(RATES, start=1):
-        for name, gradient in gradients(other, number).items():
-            other.get_parameter(name).grad = gradient
-        optimiser.param_groups[0]["lr"] = rate
-        optimiser.step()
-    recipe = tuning_recipe_of("own", {**KEYS, "weight_decay": 0.3})
-    found = trained(module, make_optimiser(module, recipe), threads=2)
-    expected = {name: one.detach() for name, one in other.named_parameters()}
-    torch.testing.assert_close(found, expected, rtol=0, atol=0)

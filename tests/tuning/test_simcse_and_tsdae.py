@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from plain_training import MEANS, cut, take_first_step
-from safetensors.torch import load_file
+from plain_training import MEANS, objective_of, take_first_step
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.losses import (
     DenoisingAutoEncoderLoss,
@@ -17,8 +16,6 @@ from tiny_models import make_sentences
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import sdpa_mask
 
-from mirror_bert import tune
-from workflow_scripts import tune as command
 from workflow_scripts.embedding.architectures import give_first_position_only
 from workflow_scripts.embedding.encoder_folder import OWN_WEIGHTS, load_model
 from workflow_scripts.errors import UserError
@@ -26,11 +23,8 @@ from workflow_scripts.tuning import devices
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.dropout import drop_out
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
-from workflow_scripts.tuning.loop import make_objective, tune_model
 from workflow_scripts.tuning.methods.tsdae import delete_words
-from workflow_scripts.tuning.recipe import tuning_recipe_of
 from workflow_scripts.tuning.tune_encoder import make_encoder
-from workflow_scripts.tuning.tuning_state import StateFile
 
 KEYS = {"embed_max_length": 20, "max_length": 16, "batch_size": 6, "steps": 4}
 SENTENCES = make_sentences(8)
@@ -86,11 +80,8 @@ def drop_out_alike(model, rate, number, token_ids, rows_a_pass=6):
     model.embeddings.register_forward_pre_hook(masks.begin_pass)
 
 
-def objective_of(method, folder, strings, **changes):
-    loaded = load_model(str(folder))
-    loaded.model.to(torch.float64)
-    recipe = tuning_recipe_of("own", {"method": method, **KEYS, **changes})
-    return loaded, make_objective(loaded, Corpus(list(strings)), recipe, MEANS)
+def make(method, folder, **changes):
+    return objective_of(folder, Corpus(SENTENCES), {"method": method, **KEYS, **changes})
 
 
 def sentence_transformer(folder, pooling, *more):
@@ -120,11 +111,11 @@ CHOICES = [("mean", 0.0), ("mean", 0.2), ("cls", 0.0), ("cls", 0.2)]
 @pytest.mark.parametrize(("pooling", "dropout"), CHOICES)
 def test_simcse_is_the_ranking_loss_behind_a_dense_layer(pooling, dropout, tiny_bert):
     changes = {"pooling": pooling, "dropout": dropout}
-    loaded, objective = objective_of("simcse", tiny_bert, SENTENCES, **changes)
+    loaded, objective = make("simcse", tiny_bert, **changes)
     taken, gradients = take_first_step(objective)
     batch = next(iter(objective.batches()))
     ids = loaded.tokenizer([SENTENCES[row] for row in batch])["input_ids"]
-    assert objective.strings(batch, 1) == ids * 2
+    assert objective.inputs(batch, 1) == ids * 2
 
     head = objective.trained["training_only"]["head"]
     dense = Dense(32, 32, activation_function=torch.nn.Tanh())
@@ -149,10 +140,10 @@ def test_simcse_is_the_ranking_loss_behind_a_dense_layer(pooling, dropout, tiny_
 @pytest.mark.parametrize(("pooling", "dropout"), CHOICES)
 def test_tsdae_is_the_denoising_loss(pooling, dropout, name, folder_of):
     folder, changes = folder_of(name), {"pooling": pooling, "dropout": dropout}
-    loaded, objective = objective_of("tsdae", folder, SENTENCES, **changes)
+    loaded, objective = make("tsdae", folder, **changes)
     taken, gradients = take_first_step(objective)
     batch = next(iter(objective.batches()))
-    damaged = objective.strings(batch, 1)
+    damaged = objective.inputs(batch, 1)
     original = loaded.tokenizer([SENTENCES[row] for row in batch])["input_ids"]
 
     model = sentence_transformer(folder, pooling)
@@ -195,9 +186,9 @@ def test_words_are_left_out_whole_and_one_stays(share):
 
 
 def test_the_damage_hangs_on_seed_and_step(tiny_bert):
-    _, objective = objective_of("tsdae", tiny_bert, SENTENCES, pooling="cls")
+    _, objective = make("tsdae", tiny_bert, pooling="cls")
     batch = next(iter(objective.batches()))
-    first, again, other = (objective.strings(batch, number) for number in (1, 1, 2))
+    first, again, other = (objective.inputs(batch, number) for number in (1, 1, 2))
     assert first == again != other
 
 
@@ -228,33 +219,7 @@ def test_the_encoder_is_the_model_alone(method, tiny_bert, corpus, tmp_path):
         assert abs(vectors - first).max() < 1e-5
 
 
-@pytest.mark.parametrize("method", ["simcse", "tsdae"])
-def test_the_command_and_python_give_the_same_weights(method, tiny_bert, corpus, tmp_path):
-    changes = {"batch_size": 6, "steps": 2, "epochs": None, "max_length": 20}
-    words = ["--model", str(tiny_bert), "--corpus", str(corpus), "--recipe", method]
-    for key, value in changes.items():
-        words += ["--set", f"{key}={'null' if value is None else value}"]
-    command.main([*words, "--output", str(tmp_path / "encoder"), "--threads", "1"])
-    made = tune(tiny_bert, SENTENCES, recipe=method, threads=1, device="cpu", **changes)
-    weights = load_file(tmp_path / "encoder" / "model.safetensors")
-    ours = made.loaded.model.state_dict()
-    torch.testing.assert_close({name: ours[name] for name in weights}, weights, rtol=0, atol=0)
-
-
-@pytest.mark.parametrize("method", ["simcse", "tsdae"])
-def test_a_cut_run_goes_on_with_what_is_not_kept(method, tiny_bert, tmp_path, monkeypatch):
-    def tune(state=None):
-        loaded = load_model(str(tiny_bert))
-        recipe = tuning_recipe_of("own", {"method": method, **KEYS, "pooling": "cls"})
-        tune_model(loaded, Corpus(SENTENCES), recipe, 33, state=state)
-        return loaded.model.state_dict()
-
-    state = StateFile(tmp_path / "state.safetensors", "digest", seconds=0.0)
-    cut(lambda: tune(state), 2, monkeypatch)
-    torch.testing.assert_close(tune(state), tune(), rtol=0, atol=0)
-
-
 @pytest.mark.parametrize("name", ["distilbert", "modernbert"])
 def test_a_model_that_cannot_decode_is_one_clear_error(name, folder_of):
     with pytest.raises(UserError, match=f"{name} cannot be a decoder .*; take one of bert, "):
-        objective_of("tsdae", folder_of(name), SENTENCES, pooling="mean")
+        make("tsdae", folder_of(name), pooling="mean")

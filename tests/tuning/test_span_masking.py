@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from workflow_scripts.tuning.methods.mirror import SpanMasking
 from workflow_scripts.tuning.span_masking import (
+    SpanMasking,
     augment_pairs,
     character_units,
     mask_span,
@@ -106,14 +106,14 @@ def test_units_are_the_places_of_characters_words_and_tokens(tiny_bert):
     assert [tuple(unit) for unit in units] == [(0, 3), (5, 8), (8, 9)]
 
 
-def test_partners_are_the_second_views_and_the_span_is_placed_as_asked():
-    firsts, partners = ["one"] * 3, ["aaaaaaaaaab"] * 3
-    found = augment_pairs(firsts, None, "", character_units, random.Random(1), partners)
-    assert found == (firsts, partners)
-    masking = SpanMasking(length=3, min_length=0, place="first_occurrence")
-    found = augment_pairs(firsts, masking, "", character_units, random.Random(1), partners)
+def test_the_span_of_the_partner_is_placed_as_asked():
+    def partners_of(place):
+        masking = SpanMasking(length=3, min_length=0, place=place)
+        pairs = (["one"] * 3, masking, "", character_units, random.Random(1), ["aaaaaaaaaab"] * 3)
+        first, second = augment_pairs(*pairs)
+        assert first == ["one"] * 3
+        return second
+
     # wherever it is drawn, the first three letters read like it
-    assert found == (firsts, [" [MASK] aaaaaaab"] * 3)
-    drawn = SpanMasking(length=3, min_length=0, place="drawn")
-    _, seconds = augment_pairs(firsts, drawn, "", character_units, random.Random(1), partners)
-    assert len(set(seconds)) > 1
+    assert partners_of("first_occurrence") == [" [MASK] aaaaaaab"] * 3
+    assert len(set(partners_of("drawn"))) > 1

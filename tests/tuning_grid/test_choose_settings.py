@@ -83,7 +83,7 @@ def test_cells_are_ranked_by_their_means_and_ties_by_epochs(choose):
 def test_ties_go_to_fewer_epochs_and_then_to_the_first_in_the_grid(values, epochs, order):
     scores = [CellScore(cell, 1, value) for cell, value in enumerate(values)]
     ranked = rank_cells(grid_cells({"a": [3, 1, 2]}), scores[::-1], dict(enumerate(epochs)))
-    assert [one.cell.number for one in ranked] == order
+    assert [one.number for one in ranked] == order
     assert [one.deviation for one in ranked] == [None] * 3
 
 

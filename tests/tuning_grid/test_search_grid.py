@@ -16,7 +16,7 @@ from workflow_scripts.scoring import score_suite
 from workflow_scripts.scoring.tasks.register import task
 from workflow_scripts.scoring.tidy_scores import read_scores
 from workflow_scripts.tuning import tune_encoder
-from workflow_scripts.tuning_grid import cell_scores, search_grid
+from workflow_scripts.tuning_grid import search_grid
 
 RECIPE = {**tiny_models.RECIPE, "learning_rate": 3e-3}
 BLOCK = {
@@ -126,7 +126,7 @@ def test_a_cell_without_a_score_says_why_and_repeats_are_left_out_where_it_says_
 def kill_after(monkeypatch, count):
     """Make the command die when it has scored `count` cells; return the cells that it began."""
     begun = []
-    score_cell = cell_scores.score_cell
+    score_cell = search_grid.score_cell
 
     def score(loaded, cell, *arguments):
         if len(begun) == count:
@@ -134,7 +134,7 @@ def kill_after(monkeypatch, count):
         begun.append(cell)
         return score_cell(loaded, cell, *arguments)
 
-    monkeypatch.setattr(cell_scores, "score_cell", score)
+    monkeypatch.setattr(search_grid, "score_cell", score)
     return begun
 
 
@@ -196,10 +196,7 @@ def test_the_record_says_what_was_used_and_holds_no_paths(search, files, tiny_be
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"dataset": "pars"},
-            r"pairs\.json: is of data set pairs, not pars; give",
-        ),
+        ({"dataset": "pars"}, r"pairs\.json: is of data set pairs, not pars; give"),
         ({"recipe": {**RECIPE, "max_length": 99}}, "99: more than the 66 positions"),
         ({"recipe": {**RECIPE, "embed_max_length": 98}}, "98: more than the 66 positions"),
         ({"recipe": {**RECIPE, "pooling": "pooler"}}, "hold no pooler"),

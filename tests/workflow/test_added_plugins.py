@@ -12,7 +12,6 @@ ADDED = Path(__file__).parent / "added"
 # (file, folder below workflow_scripts, name of the register's tuple if it has one)
 PACKAGES = (
     ("push.py", "tuning/methods", "METHODS"),
-    ("objective/push.py", "tuning/objectives", None),
     ("distance.py", "scoring/tasks", "TASKS"),
     ("titles.py", "tables/kinds", "KINDS"),
     # the primary metric of a task has no line

@@ -237,8 +237,8 @@ USERS = {
         {CMLM, f"{TUNE} cmlm-s3"},
         {f"{TUNE} mirror-sentence", MIRROR, SAMPLE},
     ),
-    "tuning/objectives/nli.py": ({NLI}, {CMLM, f"{TUNE} cmlm-s3", MIRROR, SAMPLE}),
-    "tuning/objectives/classify.py": ({f"{TUNE} classify"}, {NLI, MIRROR, SAMPLE}),
+    "tuning/methods/nli.py": ({NLI}, {CMLM, f"{TUNE} cmlm-s3", MIRROR, SAMPLE}),
+    "tuning/methods/classify.py": ({f"{TUNE} classify"}, {NLI, MIRROR, SAMPLE}),
     "scoring/nearest_translations.py": (
         {"score_suite"},
         {TUNE, "embed_suite", "link_entities", "score_lexicon"},

@@ -75,7 +75,7 @@ class Scenario:
             # of full length: a sentence, cut
             budget["inputs"] = "packed" if self.inputs == "ragged" else "sentence"
         block = change_recipe(block, budget | self.changes)
-        return tuning_recipe_of(self.recipe_name, block, "config/recipes.yaml")
+        return tuning_recipe_of(self.recipe_name, block)
 
     def corpus(self, recipe: TuningRecipe) -> Any:
         """Return what the method's `read` would of a file that fills a batch."""

@@ -1,5 +1,7 @@
 """From hidden states to pieces: the masked language model that a folder holds, and its loss."""
 
+from typing import Any
+
 import torch
 from torch.nn import functional
 from transformers import MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM, PreTrainedModel
@@ -18,6 +20,20 @@ _HEADS = {
 }
 
 
+def load_with_head(kind: Any, loaded: LoadedModel, seed: int, **changes: object) -> PreTrainedModel:
+    """Return the model of an `AutoModel` class in the folder of `loaded`, in float32 on the CPU.
+
+    Weights that the folder lacks are drawn by `seed`; `changes` are of the config.
+    """
+    assert loaded.folder is not None
+    config = read_config(loaded.folder)
+    config.update(changes)
+    options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return kind.from_pretrained(loaded.folder, config=config, dtype=torch.float32, **options)
+
+
 def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
     """Return `loaded.model` under the head of its folder, whose output weights are its embeddings.
 
@@ -29,12 +45,7 @@ def load_masked_lm(loaded: LoadedModel, seed: int) -> PreTrainedModel:
         raise UserError(
             loaded.name, f"{kind} has no head that predicts masked pieces", "use a BERT model"
         )
-    assert loaded.folder is not None
-    options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
-    options |= {"config": read_config(loaded.folder), "dtype": torch.float32}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        whole = AutoModelForMaskedLM.from_pretrained(loaded.folder, **options)
+    whole = load_with_head(AutoModelForMaskedLM, loaded, seed)
     setattr(whole, whole.base_model_prefix, model)
     whole.to(device=model.device, dtype=model.dtype)
     whole.tie_weights()

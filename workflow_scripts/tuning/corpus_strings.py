@@ -35,42 +35,42 @@ class Corpus:
         return {"name": self.path.name, "sha256": self.sha256, **counts, **given}
 
 
-def read_corpus(
-    path: str | Path, deduplicate: bool = False, pairs: bool = False, labels: bool = False
-) -> Corpus:
+def read_corpus(path: str | Path, deduplicate: bool = False, parts: int = 1) -> Corpus:
     """Read a corpus: lines as they are but for blank ones, which are left out; order kept.
 
-    With `pairs`, a line is `text1||text2`, with `labels` `text1||text2||label`. `deduplicate` keeps
-    the first of equal strings or pairs. Raises `UserError` for a file that is no such corpus (with
-    the line).
+    A line is a string or, of two or three `parts`, `text1||text2` or `text1||text2||label`.
+    `deduplicate` keeps the first of equal strings or pairs. Raises `UserError` for a file that is
+    no such corpus (with the line).
     """
-    number_of_parts = 3 if labels else 2 if pairs else 1
     lines = read_lines(path)
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    form = f"pair {PAIR_SEPARATOR.join(_PARTS[:number_of_parts])}"
     if not numbered:
-        what = form if pairs or labels else "string"
+        what = "string" if parts == 1 else _form(parts)
         raise UserError(
             path, "it contains no strings", f"give a text file with one {what} per line"
         )
-    # the parts of a pair, or a string alone
-    rows: list[tuple[str, ...]] = [(line,) for _, line in numbered]
-    if pairs or labels:
-        rows = [_split(line, form, f"{path}:{number}") for number, line in numbered]
+    rows = [_split(line, parts, f"{path}:{number}") for number, line in numbered]
     kept = list(dict.fromkeys(rows)) if deduplicate else rows
     strings, *others = map(list, zip(*kept, strict=True))
+    partners, labels = [*others, None, None][:2]
     counts = (len(lines), len(lines) - len(rows), len(rows) - len(kept))
-    columns = (strings, others[0] if others else None, others[1] if len(others) > 1 else None)
-    return Corpus(*columns, Path(path), sha256_of(path), *counts)
+    return Corpus(strings, partners, labels, Path(path), sha256_of(path), *counts)
 
 
-def _split(text: str, form: str, where: str) -> tuple[str, ...]:
+def _form(parts: int) -> str:
+    return f"pair {PAIR_SEPARATOR.join(_PARTS[:parts])}"
+
+
+def _split(text: str, count: int, where: str) -> tuple[str, ...]:
+    """Return the parts of a line; one part is the line itself, whatever is in it."""
+    if count == 1:
+        return (text,)
     parts = tuple(text.split(PAIR_SEPARATOR))
-    if len(parts) != form.count(PAIR_SEPARATOR) + 1 or not all(part.strip() for part in parts):
-        remedy = "" if _PARTS[2] in form else ", or (method mirror) set positives: itself"
-        problem = f"expected a {form}, found {text[:60]!r}"
+    if len(parts) != count or not all(part.strip() for part in parts):
+        remedy = "" if count == 3 else ", or (method mirror) set positives: itself"
+        problem = f"expected a {_form(count)}, found {text[:60]!r}"
         raise UserError(where, problem, f"fix or remove the line{remedy}")
-    if len(parts) == 3 and parts[2] not in LABELS:
+    if count == 3 and parts[2] not in LABELS:
         known = f"expected a label among {', '.join(LABELS)}"
         raise UserError(where, f"{known}, found {parts[2]!r}", "fix or remove the line")
     return parts
@@ -78,12 +78,14 @@ def _split(text: str, form: str, where: str) -> tuple[str, ...]:
 
 def check_batch_size(corpus: Corpus, batch_size: int, recipe_name: str) -> None:
     """Raise `UserError` if the corpus does not fill one batch."""
-    count = len(corpus.strings)
+    count, of_recipe = len(corpus.strings), f" of recipe {recipe_name}"
+    require_batch(corpus.path, count, "strings", batch_size, of_recipe)
+
+
+def require_batch(path: Path, count: int, what: str, batch_size: int, of_recipe: str = "") -> None:
+    """Raise `UserError` if the `count` units of a corpus do not fill one batch."""
     if count < batch_size:
         most = max(count, 2)
-        remedy = (
-            f"add strings, or lower batch_size of recipe {recipe_name} to {most} or less "
-            f"(in a command `--set batch_size={most}`)"
-        )
-        problem = f"{count} strings, fewer than one batch of {batch_size}"
-        raise UserError(corpus.path, problem, remedy)
+        problem = f"{count} {what}, fewer than one batch of {batch_size}"
+        remedy = f"add text, or lower batch_size{of_recipe} to {most} or less"
+        raise UserError(path, problem, f"{remedy} (in a command `--set batch_size={most}`)")

@@ -4,8 +4,8 @@ import torch
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.embedding.model_config import read_config
 from workflow_scripts.errors import UserError
+from workflow_scripts.language_modelling.prediction import load_with_head
 from workflow_scripts.tuning.neighbours import frame_of
 
 # Those whose layers can have cross-attention, and whose head predicts masked and next tokens alike.
@@ -24,14 +24,8 @@ def load_decoder(loaded: LoadedModel, seed: int) -> PreTrainedModel:
         problem = f"{kind} cannot be a decoder that looks at vectors"
         raise UserError(loaded.name, problem, f"take one of {', '.join(_KNOWN)}")
     frame_of(loaded.tokenizer)
-    assert loaded.folder is not None
-    config = read_config(loaded.folder)
-    config.is_decoder, config.add_cross_attention = True, True
-    options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
-    options |= {"config": config, "dtype": torch.float32}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        decoder = AutoModelForCausalLM.from_pretrained(loaded.folder, **options)
+    choices = {"is_decoder": True, "add_cross_attention": True}
+    decoder = load_with_head(AutoModelForCausalLM, loaded, seed, **choices)
     decoder.to(device=model.device, dtype=model.dtype)
     weights = dict(model.named_parameters())
     for name, _ in list(decoder.base_model.named_parameters()):

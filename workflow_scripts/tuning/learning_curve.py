@@ -12,15 +12,14 @@ from xml.sax.saxutils import escape
 # a measure has so many points at most, each the mean of several steps
 MOST_POINTS = 120
 DEVELOPMENT = "development"
-# what a reader wants of it
+# what a reader wants of a measure, by the last word of its name
 _NOTES = {
     "loss": "lower is better",
+    "accuracy": "higher is better",
     "alignment": "lower: two versions are closer",
     "uniformity": "lower: spread more evenly",
     DEVELOPMENT: "higher is better; ring: weights kept",
 }
-# of measures that are parts of the loss, or shares
-_ENDINGS = {"loss": "lower is better", "accuracy": "higher is better"}
 _MOST_PANELS = 8
 _CAPTION = 22
 _WIDTH, _HEIGHT, _COLUMNS = 340, 172, 2
@@ -109,19 +108,10 @@ def _number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _note(name: str) -> str:
-    return _NOTES.get(name) or _ENDINGS.get(name.rpartition("_")[2], "")
-
-
 def _thinned(points: Sequence[Point], kept: int | None) -> list[Point]:
     """Return every n-th point and the last, and that of the step that is marked."""
-    apart = math.ceil(len(points) / MOST_POINTS)
-    last = len(points) - 1
-    return [
-        point
-        for row, point in enumerate(points)
-        if row % apart == 0 or row == last or point.step == kept
-    ]
+    shown = {*points[:: math.ceil(len(points) / MOST_POINTS)], points[-1]}
+    return [point for point in points if point in shown or point.step == kept]
 
 
 def _panel(
@@ -143,7 +133,7 @@ def _panel(
     parts = [
         f'<g transform="translate({number % _COLUMNS * _WIDTH} {number // _COLUMNS * _HEIGHT})">',
         f'<text class="name" x="{_LEFT}" y="17">{escape(name.replace("_", " "))}</text>',
-        f'<text x="{_LEFT}" y="33">{_note(name)}</text>',
+        f'<text x="{_LEFT}" y="33">{_NOTES.get(name.rpartition("_")[2], "")}</text>',
         f'<path class="axis" d="M{_LEFT} {_TOP - 4}V{bottom}H{right}"/>',
         f'<polyline class="line" points="{line}"/>',
         f'<circle class="dot" cx="{end_x:g}" cy="{end_y:g}" r="3.5"/>',

@@ -1,7 +1,7 @@
 """The tuning loop of all methods: optimiser, schedule, state, log and development score."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -21,9 +21,8 @@ from workflow_scripts.tuning.objective import Objective, TrainingContext
 from workflow_scripts.tuning.optimisers import make_optimiser, take_step
 from workflow_scripts.tuning.own_weights import load_own_weights, own_weights
 from workflow_scripts.tuning.processes import Processes, Workers
-from workflow_scripts.tuning.recipe import METHODS, OBJECTIVES, TuningRecipe, is_in_one_file
+from workflow_scripts.tuning.recipe import METHODS, TuningRecipe
 from workflow_scripts.tuning.step_log import StepLog
-from workflow_scripts.tuning.trackers import Trackers
 from workflow_scripts.tuning.tuning_state import BestWeights, Progress, StateFile, Trained
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
@@ -65,14 +64,14 @@ def tune_model(
     score: Score | None = None,
     state: StateFile | None = None,
     processes: Processes | None = None,
-    trackers: Trackers | None = None,
+    trackers: Sequence[Any] = (),
 ) -> TuningSummary:
     """Tune the weights of `loaded.model` in place: same machine and seed, same weights.
 
     `corpus` is what `read` of the recipe's method gives, `score` is of the recipe's development
     set, `state` where an interrupted run left off; `step_log` takes JSON lines, `trackers` the same
-    rows. Raises `UserError`
-    if the loss runs away, for a model that cannot take a choice, and for lack of memory.
+    rows. Raises `UserError` if the loss runs away, for a model that cannot take a choice, and for
+    lack of memory.
     """
     watched = recipe.development
     if watched is not None and score is None:
@@ -86,7 +85,8 @@ def tune_model(
     threads, on_cpu = torch.get_num_threads(), device.type == "cpu"
     workers = Workers(threads if on_cpu else 1)
     context = TrainingContext(seed, device, dtype, scaler, processes, workers)
-    objective = make_objective(loaded, corpus, recipe, context)
+    method = plugins.load(METHODS, recipe.method)
+    objective: Objective = method.objective(loaded, corpus, recipe, context)
     load_own_weights(objective.trained, loaded)
     check_device_memory(objective.trained, device)
     optimiser = make_optimiser(objective.trained, recipe)
@@ -150,16 +150,6 @@ def tune_model(
     points = curve.points(progress.untuned)
     picture = draw_curve(points, progress.step, curve.width, best.step or None)
     return TuningSummary(progress.step, *losses, *chosen, own, picture)
-
-
-def make_objective(
-    loaded: LoadedModel, corpus: Any, recipe: TuningRecipe, context: TrainingContext
-) -> Objective:
-    """Return the method of a recipe made ready: what its file makes, or that of its second file."""
-    own = (loaded, corpus, recipe, context)
-    if is_in_one_file(recipe.method):
-        return plugins.load(METHODS, recipe.method).objective(*own)
-    return plugins.load(OBJECTIVES, recipe.method).Objective(*own)
 
 
 def warn_if_not_better(untuned: float | None, best: float | None) -> None:

@@ -47,9 +47,7 @@ def in_batch_loss(
     `temperature` (Gao et al. 2021, Eq. 1): the mean over B anchors.
     """
     similarities = functional.normalize(first) @ functional.normalize(second).T / temperature
-    pairs = torch.arange(len(similarities), device=similarities.device)
-    hits = (similarities.detach().argmax(dim=1) == pairs).to(similarities.dtype).mean()
-    return functional.cross_entropy(similarities, pairs), hits
+    return label_loss(similarities, torch.arange(len(similarities)))
 
 
 def label_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -59,27 +57,21 @@ def label_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor
     return functional.cross_entropy(logits, labels), right
 
 
-def additive_margin_loss(similarities: torch.Tensor, margin: float) -> torch.Tensor:
-    """Return L_s + L_t of bitext retrieval (CMLM, section 4.2) for similarities [B, B].
-
-    Those of translations stand on the diagonal and lose `margin`; each source is to find its target
-    among those of the batch (L_s, over rows) and each target its source (L_t, over columns).
-    """
-    pairs = torch.arange(len(similarities), device=similarities.device)
-    itself = torch.eye(len(similarities), dtype=similarities.dtype, device=similarities.device)
-    lowered = similarities - margin * itself
-    forward = functional.cross_entropy(lowered, pairs)
-    return forward + functional.cross_entropy(lowered.T, pairs)
-
-
 def retrieval_loss(
     sources: torch.Tensor, targets: torch.Tensor, choices: Retrieval
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return L_s + L_t of vectors [B, D], and the share of sources that find their target."""
+    """Return L_s + L_t of vectors [B, D], and the share of sources that find their target.
+
+    The similarities of translations lose a margin; each source is to find its target among those
+    of the batch (L_s) and each target its source (L_t). Source: CMLM, section 4.2.
+    """
     similarities = _similarities(sources, targets, choices)
     pairs = torch.arange(len(similarities), device=similarities.device)
     hits = (similarities.detach().argmax(dim=1) == pairs).to(similarities.dtype).mean()
-    return additive_margin_loss(similarities, choices.margin * choices.logit_scale), hits
+    itself = torch.eye(len(similarities), dtype=similarities.dtype, device=similarities.device)
+    lowered = similarities - choices.margin * choices.logit_scale * itself
+    forward = functional.cross_entropy(lowered, pairs)
+    return forward + functional.cross_entropy(lowered.T, pairs), hits
 
 
 def neighbour_loss(

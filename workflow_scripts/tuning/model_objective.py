@@ -1,7 +1,6 @@
 """What all methods do alike: the modules that are trained, and the passes over them."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.embedding.encoder_folder import LoadedModel
-from workflow_scripts.errors import UserError
 from workflow_scripts.tuning.batch_gradients import BatchGradients
 from workflow_scripts.tuning.neighbours import draw_numbers
 from workflow_scripts.tuning.objective import Objective, TrainingContext
@@ -72,25 +70,7 @@ class ModelObjective(Objective):
     def masks_changed(self) -> bool:
         return self._passes.memory.masks_changed
 
-    def _steps(self, count: int, what: str, path: Path) -> int:
-        """Return the steps of a corpus of `count`; `UserError` if it does not fill one batch."""
-        size = self._choices.batch_size
-        if count < size:
-            raise UserError(
-                path,
-                f"{count} {what}, fewer than one batch of {size}",
-                f"add text or lower batch_size to {max(count, 2)} or less (in a command `--set "
-                f"batch_size={max(count, 2)}`)",
-            )
-        return self._choices.number_of_steps(count)
-
-    def _draw(
-        self,
-        count: int,
-        stream: int,
-        size: int | None = None,
-        document: np.ndarray | None = None,
-    ) -> Iterator[np.ndarray]:
+    def _draw(self, count: int, stream: int, size: int | None = None) -> Iterator[np.ndarray]:
         """Yield the numbers of a batch for every step, as `draw_numbers` of a random `stream`."""
         seed = (self._context.seed, stream)
-        return draw_numbers(count, size or self._choices.batch_size, self.steps, seed, document)
+        return draw_numbers(count, size or self._choices.batch_size, self.steps, seed)

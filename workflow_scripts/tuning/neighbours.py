@@ -129,6 +129,15 @@ def draw_numbers(
         yield order[batch * size : (batch + 1) * size]
 
 
+def near_sentences(numbers: np.ndarray, document: np.ndarray, most: int) -> np.ndarray:
+    """Return which sentences of a batch of B `numbers` are at most so many apart, bool [B, B].
+
+    They are of one document; `document` has that of each sentence of the text.
+    """
+    own, distance = document[numbers], np.abs(numbers[:, None] - numbers)
+    return (distance > 0) & (distance <= most) & (own[:, None] == own)
+
+
 class Masking:
     """Masks pieces of sequences: `share` of their tokens, marks counted as in BERT, or `count`."""
 

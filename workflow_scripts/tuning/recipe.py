@@ -32,8 +32,9 @@ from workflow_scripts.embedding.settings import (
 )
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
-# what a method is, by its name: keys and corpus, without torch, and what is trained
-METHODS, OBJECTIVES = "tuning.methods", "tuning.objectives"
+# Where methods are, by their names: keys, corpus and, in a function that imports torch, what is
+# trained.
+METHODS = "tuning.methods"
 # what messages call the settings by which strings are tuned on: the keys of a recipe
 TRAINING_KEYS = {"max_length": "max_length"}
 # type checkers read no Literal that is computed
@@ -249,7 +250,7 @@ class Retrieval(Similarity):
     )
 
 
-def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecipe:
+def tuning_recipe_of(name: str, block: Any) -> TuningRecipe:
     """Return a block as `Choices` of its method; `UserError` names `recipes.<name>.<key>`.
 
     A recipe that tunes nothing is an error too.
@@ -257,29 +258,23 @@ def tuning_recipe_of(name: str, block: Any, file: str = "config") -> TuningRecip
     where = f"recipes.{name}"
     if not isinstance(block, Mapping) or not isinstance(block.get("method"), str):
         # before the method says which other keys there are
-        read_block(create_model("_OfAnyMethod", method=(Text, ...)), block, where, file)
+        read_block(create_model("_OfAnyMethod", method=(Text, ...)), block, where)
     try:
         module = plugins.load(METHODS, block["method"])
     except ModuleNotFoundError as error:
         fault = f"is {block['method']!r}, which is not a method"
-        raise ConfigError(file, f"{where}.method", fault, "check its spelling") from error
-    recipe = read_block(module.Choices, block, where, file)
+        raise ConfigError("config", f"{where}.method", fault, "check its spelling") from error
+    recipe = read_block(module.Choices, block, where)
     if not isinstance(recipe, TuningRecipe):
         fault = f"is {recipe.method!r}, which tunes nothing"
         remedy = "embed the model itself, or choose a recipe that tunes"
-        raise ConfigError(file, f"{where}.method", fault, remedy)
+        raise ConfigError("config", f"{where}.method", fault, remedy)
     return recipe
 
 
 def method_modules(method: str) -> list[str]:
     """Return what is loaded by the name of a method that tunes, as `sources` takes it."""
-    kinds = [METHODS] if is_in_one_file(method) else [METHODS, OBJECTIVES]
-    return [plugins.module_of(kind, method) for kind in kinds]
-
-
-def is_in_one_file(method: str) -> bool:
-    """Tell whether the file of a method has its `objective` too, a function that imports torch."""
-    return hasattr(plugins.load(METHODS, method), "objective")
+    return [plugins.module_of(METHODS, method)]
 
 
 def resolve_likes(blocks: Mapping[str, Any]) -> dict[str, Any]:

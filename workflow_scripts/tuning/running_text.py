@@ -1,5 +1,6 @@
 """Running text: a file of sentences, one a line, with a blank line between documents."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,10 +37,10 @@ class RunningText:
         return {"name": self.path.name, "sha256": self.sha256, **self.counts}
 
 
-def require_boundaries(path: str | Path, lines: Iterable[str], of_one: str) -> None:
-    """Raise `UserError` for lines without a blank one; `of_one`: where they are one document."""
+def require_boundaries(path: str | Path, of_one: str) -> None:
+    """Raise `UserError` for a file without a blank line; `of_one`: where it is one document."""
     count = 0
-    for count, line in enumerate(lines, start=1):  # noqa: B007
+    for count, line in enumerate(stream_lines(path), start=1):  # noqa: B007
         if not line.strip():
             return
     if count > 1:
@@ -52,28 +53,13 @@ def read_running_text(path: str | Path) -> RunningText:
 
     Raises `UserError` for an empty file, one without blank lines, and one without neighbours.
     """
-    require_boundaries(path, stream_lines(path), " (behind the last line if it is a single one)")
-    counts = {"lines": 0, "strings": 0, "documents": 0}
-    is_blank, sentences = True, 0
-
-    def end_document() -> None:
-        if sentences > 1:
-            counts["strings"] += sentences
-            counts["documents"] += 1
-
-    for line in stream_lines(path):
-        counts["lines"] += 1
-        if line.strip():
-            sentences += 1
-            is_blank = False
-        else:
-            end_document()
-            sentences = 0
-    end_document()
-    form = "a sentence a line and a blank line between documents"
-    if is_blank:
-        raise UserError(path, "no sentences in it", f"give a text file with {form}")
-    if not counts["documents"]:
-        what = "no document has two neighbouring sentences"
-        raise UserError(path, what, f"give a text file with {form}")
-    return RunningText(Documents(Path(path)), Path(path), sha256_of(path), counts)
+    require_boundaries(path, " (behind the last line if it is a single one)")
+    lines, documents = sum(1 for _ in stream_lines(path)), Documents(Path(path))
+    sizes = array("q", map(len, documents))
+    if not sizes:
+        has_text = any(line.strip() for line in stream_lines(path))
+        lacks = "no document has two neighbouring sentences" if has_text else "no sentences in it"
+        remedy = "give a text file with a sentence a line and a blank line between documents"
+        raise UserError(path, lacks, remedy)
+    counts = {"lines": lines, "strings": sum(sizes), "documents": len(sizes)}
+    return RunningText(documents, Path(path), sha256_of(path), counts)

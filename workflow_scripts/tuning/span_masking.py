@@ -3,14 +3,52 @@
 import random
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
-from workflow_scripts.tuning.methods.mirror import SpanMasking
+from pydantic import Field
+
+from workflow_scripts.configuration.blocks import Block, Count, WholeNumber
+from workflow_scripts.errors import UserError
 
 LITERAL_MASK = "[MASK]"
 
 # Gives the (start, end) character positions of the units of a string, in order.
 UnitFinder = Callable[[str], Sequence[tuple[int, int]]]
+
+
+class SpanMasking(Block):
+    """Random span masking (section 2.2): what is cut out of one string of a pair."""
+
+    length: WholeNumber = Field(description="units to cut out")
+    unit: Literal["character", "token", "word"] = Field(
+        default="character", description="what `length` and `min_length` count"
+    )
+    side: Literal["second", "random"] = Field(
+        default="second",
+        description="string of a pair to mask: always the second, or either at random",
+    )
+    min_length: Count = Field(default=30, description="strings with fewer units stay unmasked")
+    mask_token: Literal["literal", "tokenizer"] = Field(
+        default="literal",
+        description='the text "[MASK]" (the authors\' code, for RoBERTa too), or the '
+        "tokenizer's own mask token",
+    )
+    place: Literal["drawn", "first_occurrence"] = Field(
+        default="drawn",
+        description=(
+            "where to cut: at the drawn units (the paper), or at the first occurrence of their "
+            "text in the string (the authors' code)"
+        ),
+    )
+
+    def check_tokenizer(self, tokenizer: Any) -> None:
+        """Raise `UserError` for a tokenizer without the mask token that is to be its own."""
+        if self.mask_token == "tokenizer" and tokenizer.mask_token is None:
+            raise UserError(
+                "span_masking.mask_token",
+                "the tokenizer has no mask token",
+                "give `literal`, or another model",
+            )
 
 
 def character_units(text: str) -> list[tuple[int, int]]:

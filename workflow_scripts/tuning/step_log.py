@@ -4,6 +4,7 @@ import json
 import math
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -14,7 +15,6 @@ from workflow_scripts.errors import UserError, damaged_file_error
 from workflow_scripts.files import write_text
 from workflow_scripts.tuning.learning_curve import DEVELOPMENT, LearningCurve
 from workflow_scripts.tuning.objective import Step
-from workflow_scripts.tuning.trackers import Trackers
 from workflow_scripts.tuning.tuning_state import Progress
 
 _STEPS_BETWEEN_FLUSHES = 20
@@ -45,10 +45,10 @@ class StepLog:
         progress: Progress,
         where: str,
         quiet: bool = False,
-        trackers: Trackers | None = None,
+        trackers: Sequence[Any] = (),
     ) -> None:
         self._stream, self._steps, self._progress, self._quiet = stream, steps, progress, quiet
-        self._trackers = trackers or Trackers(())
+        self._trackers = trackers
         self._waiting: list[tuple[int, dict[str, torch.Tensor], dict[str, float]]] = []
         self._started = self._flushed = self._told = time.monotonic()
         self._first = progress.step
@@ -63,9 +63,7 @@ class StepLog:
 
     def add_untuned(self, development: float) -> None:
         """Note the score of the model before the first step."""
-        if self._stream is not None:
-            self._stream.write(json.dumps({"step": 0, "development": development}) + "\n")
-        self._trackers.log({"step": 0, "development": development})
+        self._write({"step": 0, "development": development})
         if not self._quiet:
             line = f"step 0/{self._steps}: untuned, development {development:.4f}"
             tqdm.write(line, file=sys.stderr)
@@ -106,12 +104,18 @@ class StepLog:
             told.last_loss = row["loss"]
             scores = {key: value for key, value in rates.items() if key == DEVELOPMENT}
             self._curve.add(step, taken | scores)
-            if self._stream is not None:
-                self._stream.write(json.dumps(row) + "\n")
-            self._trackers.log(row)
+            self._write(row)
             self._tell(row)
         if self._stream is not None:
             self._stream.flush()
+
+    def _write(self, row: dict[str, Any]) -> None:
+        """Give {"step": its number, measure: value} to the log and the trackers."""
+        if self._stream is not None:
+            self._stream.write(json.dumps(row) + "\n")
+        values = {name: value for name, value in row.items() if name != "step"}
+        for tracker in self._trackers:
+            tracker.log(values, step=row["step"])
 
     def _tell(self, row: dict[str, Any]) -> None:
         step, steps = row["step"], self._steps

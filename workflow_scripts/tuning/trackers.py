@@ -36,30 +36,17 @@ def tracker_names(report_to: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-class Trackers:
-    """Started trackers, which get the rows of the step log."""
-
-    def __init__(self, started: Sequence[Any]) -> None:
-        self._started = started
-
-    def log(self, row: Mapping[str, Any]) -> None:
-        """Pass on the measures of a step: {"step": its number, measure: value}."""
-        values = {name: value for name, value in row.items() if name != "step"}
-        for tracker in self._started:
-            tracker.log(values, step=row["step"])
-
-
 @contextmanager
 def start_trackers(
     names: Sequence[str], folder: Path, run: str, record: Mapping[str, Any]
-) -> Iterator[Trackers]:
-    """Start trackers and end them after the block; their files are written below `folder`.
+) -> Iterator[list[Any]]:
+    """Start trackers of accelerate and end them after the block; their files are below `folder`.
 
     `run` is the name of this tuning, to which the time is added; `record` says what is tuned and
     how. Raises `UserError` for one that does not start.
     """
     if not names:
-        yield Trackers(())
+        yield []
         return
     # Only now: accelerate takes a second to import.
     import torch
@@ -90,4 +77,4 @@ def start_trackers(
                 raise UserError(f"--report-to {name}", problem, _REMEDIES[name]) from error
             stack.callback(tracker.finish)
             started.append(tracker)
-        yield Trackers(started)
+        yield started

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from workflow_scripts import plugins
 from workflow_scripts.configuration.layers import CONFIG
@@ -61,9 +61,10 @@ def tune(
         scored = {"dataset": pairs.name, "every": development_every, "patience": patience}
         changes = {**changes, "development": scored}
     block = _changed_recipe(recipe, recipes, changes)
-    tracking = _Tracking(step_log, report_to, tracking_folder)
+    options: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
+    options |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
     with _lines_file(strings, _lines_of_strings) as path:
-        return _make(model, path, recipe, block, seed, device, threads, tracking, pairs)
+        return _make(model, path, recipe, block, pairs, **options)
 
 
 def train_cmlm(
@@ -87,17 +88,10 @@ def train_cmlm(
     out. Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
     """
     block = _changed_recipe(recipe, recipes, changes)
-    tracking = _Tracking(step_log, report_to, tracking_folder)
+    options: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
+    options |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
     with _lines_file(texts, _lines_of_texts) as path:
-        return _make(model, path, recipe, block, seed, device, threads, tracking)
-
-
-class _Tracking(NamedTuple):
-    """Where the measures of steps go."""
-
-    step_log: str | Path | None
-    report_to: str | Sequence[str]
-    tracking_folder: str | Path
+        return _make(model, path, recipe, block, None, **options)
 
 
 def _make(
@@ -105,13 +99,14 @@ def _make(
     corpus: Path,
     recipe: str,
     block: Any,
-    seed: int,
-    device: str,
+    development: OwnPairs | None,
     threads: int | None,
-    tracking: "_Tracking",
-    development: OwnPairs | None = None,
+    **options: Any,
 ) -> Encoder:
-    """Return the encoder that a recipe's block makes of a model and the file of a corpus."""
+    """Return the encoder that a recipe's block makes of a model and the file of a corpus.
+
+    `options` are those of `make_encoder`.
+    """
     import torch
 
     threads = threads or torch.get_num_threads()
@@ -124,18 +119,8 @@ def _make(
             development.name, items, own_strings[None], threads=threads
         )
     with _model_folder(model) as source:
-        return make_encoder(
-            source,
-            str(corpus),
-            recipe,
-            block,
-            output=None,
-            seed=seed,
-            device=device,
-            threads=threads,
-            development=development_set,
-            **tracking._asdict(),
-        )
+        options |= {"threads": threads, "development": development_set, "output": None}
+        return make_encoder(source, str(corpus), recipe, block, **options)
 
 
 def _changed_recipe(name: str, recipes: str | Path, changes: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ from workflow_scripts.tuning_grid.search_report import write_report, write_table
 
 def describe(cell: RankedCell) -> dict[str, Any]:
     shown = {key: getattr(cell, key) for key in ("mean", "deviation", "rank")}
-    return {"settings": cell.cell.settings, "seeds": cell.scores, **shown}
+    return {"settings": cell.settings, "seeds": cell.scores, **shown}
 
 
 def choose(
@@ -33,7 +33,7 @@ def choose(
         why = f"the first: {ranked[0].reason}"
         problem = f"none of {len(cells)} cells has a score for every seed ({why})"
         raise UserError(f"search {search['name']}", problem, "change the axes")
-    own = next((cell for cell in ranked if cell.cell.number == own_cell), None)
+    own = next((cell for cell in ranked if cell.number == own_cell), None)
     return ranked, {
         "best": describe(ranked[0]),
         "recipe_settings": None if own is None else describe(own),

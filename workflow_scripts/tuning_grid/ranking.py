@@ -13,13 +13,12 @@ _DECIMALS = 6
 
 
 @dataclass(frozen=True)
-class RankedCell:
+class RankedCell(Cell):
     """A cell with mean and sample deviation over the `scores` seeds that have a score.
 
     `rank`, from 1, is None where a seed has none, and `reason` says why.
     """
 
-    cell: Cell
     mean: float | None
     deviation: float | None
     scores: int
@@ -40,11 +39,12 @@ def rank_cells(
         values = [score.value for score in own if score.value is not None]
         mean, deviation = mean_and_deviation(values) if values else (None, None)
         reasons = [f"seed {score.seed}: {score.reason}" for score in own if score.value is None]
-        measured.append(RankedCell(cell, mean, deviation, len(values), None, "; ".join(reasons)))
+        results = (mean, deviation, len(values), None, "; ".join(reasons))
+        measured.append(RankedCell(cell.number, cell.settings, *results))
 
     def order(cell: RankedCell) -> tuple[float, int, int]:
         assert cell.mean is not None
-        return -round(cell.mean, _DECIMALS), epochs[cell.cell.number], cell.cell.number
+        return -round(cell.mean, _DECIMALS), epochs[cell.number], cell.number
 
     whole = sorted((cell for cell in measured if not cell.reason), key=order)
     ranked = [replace(cell, rank=rank) for rank, cell in enumerate(whole, start=1)]
@@ -58,7 +58,7 @@ def marginal_means(
     rows = []
     for axis, values in axes.items():
         for value in values:
-            having = [cell for cell in ranked if cell.rank and cell.cell.settings[axis] == value]
+            having = [cell for cell in ranked if cell.rank and cell.settings[axis] == value]
             means = [cell.mean for cell in having if cell.mean is not None]
             rows.append((axis, value, statistics.fmean(means) if means else None, len(means)))
     return rows

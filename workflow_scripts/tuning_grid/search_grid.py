@@ -4,102 +4,54 @@ A job that was killed goes on where it was (<output>.progress.jsonl).
 """
 
 import sys
-from functools import partial
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from workflow_scripts import plugins
 from workflow_scripts.command_main import run_command
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import sha256_of, write_json
 from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command
-from workflow_scripts.scoring.development_set import read_development_set
+from workflow_scripts.scoring.development_set import DevelopmentSet, read_development_set
 from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.corpus_strings import read_corpus
-from workflow_scripts.tuning.recipe import method_modules
+from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, method_modules
 from workflow_scripts.tuning_grid.cells import CellScore, cell_recipe
 from workflow_scripts.tuning_grid.progress import Progress
 
-
-class SliceFiles(NamedTuple):
-    """What a slice is tuned and scored on, and the scores of a job that was killed."""
-
-    corpus: Path
-    strings: Path
-    items: Path
-    progress: Path
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
 
 
-def search_slice(
-    block: dict[str, Any], model: str, files: SliceFiles, threads: int, device: Device
-) -> tuple[dict[str, Any], Progress]:
-    """Score the cells of a slice: {"record": what made them, "scores": [...]}, and the progress.
+def score_cell(
+    loaded: "LoadedModel",
+    cell: int,
+    name: str,
+    recipe: TuningRecipe,
+    corpus: Path,
+    development: DevelopmentSet,
+    seed: int,
+) -> CellScore:
+    """Return the score of a cell: a copy of `loaded`, tuned by `recipe`, changed from `name`.
 
-    `block` has what cells share and `cells`, a value for each of `axes`; the first slice scores the
-    untuned model too. Raises `UserError` for inputs that will not do.
+    What cannot be tuned or scored gives no value but the reason.
     """
-    recipe_of = partial(cell_recipe, block["recipe_name"], block["recipe"])
-    untuned = recipe_of({})
-    settings = {
-        number: dict(zip(block["axes"], values, strict=True))
-        for number, values in enumerate(block["cells"], start=block["first_cell"])
-    }
-    recipes = {cell: recipe_of(changes) for cell, changes in settings.items()}
-    choices = (block["dataset"], block["linking_similarity"], threads)
-    development = read_development_set(files.strings, files.items, *choices)
-    corpus = read_corpus(files.corpus)
+    from workflow_scripts.scoring.development_scores import make_score
+    from workflow_scripts.tuning.loop import tune_model
 
-    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
-    with quick_imports():
-        import tokenizers
-        import torch
-        import transformers
-
-        from workflow_scripts.embedding.encoder_folder import load_model
-        from workflow_scripts.embedding.torch_setup import set_up_torch
-        from workflow_scripts.scoring.development_scores import make_score
-        from workflow_scripts.tuning_grid.cell_scores import check_model, score_cell
-
-    torch_device = set_up_torch(threads, device)
-    # what is tuned, and compared with what was not
-    loaded = load_model(model, torch_device).without_modules()
-    check_model(loaded, [untuned, *recipes.values()])
-    record = {
-        "corpus": corpus.as_record(),
-        "dataset": {
-            "items": len(development.entry["gold"]),
-            "dropped": development.entry.get("dropped", {}),
-            "items_sha256": sha256_of(files.items),
-            "strings_sha256": sha256_of(files.strings),
-        },
-        "model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256},
-        "versions": {
-            library.__name__: library.__version__ for library in (tokenizers, torch, transformers)
-        },
-    }
-    modules = [*primary_modules(development.entry["task"]), *method_modules(untuned.method)]
-    parts = (block, record, loaded.model_sha256, str(torch_device), threads)
-    digest = digest_of("tuning_grid.search_grid", *parts, more=tuple(modules))
-    progress = Progress(files.progress, digest)
-    if progress.scores:
-        print(f"continuing after {len(progress.scores)} scores of a killed job", file=sys.stderr)
-
-    if 0 in settings and (None, 0) not in progress.scores:
-        value = make_score(development, untuned.settings)(loaded, None)
-        progress.add("untuned", CellScore(cell=None, seed=0, value=value))
-    for cell, recipe in recipes.items():
-        for seed in block["seeds"]:
-            if (cell, seed) not in progress.scores:
-                tuned_on = (block["recipe_name"], recipe, str(files.corpus))
-                score = score_cell(loaded, cell, *tuned_on, development, seed)
-                progress.add(f"cell {cell} {settings[cell]}", score)
-    scores = [_written(score) for score in progress.scores.values()]
-    return {"record": record, "scores": scores}, progress
-
-
-def _written(score: CellScore) -> dict[str, Any]:
-    value = None if score.value is None else round(score.value, 6)
-    return {**vars(score), "value": value, "reason": " ".join(score.reason.split())}
+    tuned = replace(loaded, model=deepcopy(loaded.model))
+    score = make_score(development, recipe.settings)
+    try:
+        strings = plugins.load(METHODS, recipe.method).read(str(corpus), recipe, name)
+        summary = tune_model(tuned, strings, recipe, seed, score=score)
+        value = score(tuned, None)
+    except UserError as error:
+        return CellScore(cell, seed, value=None, reason=str(error))
+    return CellScore(cell, seed, value, summary.first_loss, summary.last_loss, steps=summary.steps)
 
 
 def search_grid(
@@ -115,7 +67,8 @@ def search_grid(
 ) -> None:
     """Tune each cell of a slice and score it on the development set.
 
-    A job that was killed goes on where it was (<output>.progress.jsonl).
+    A job that was killed goes on where it was (<output>.progress.jsonl). The first slice scores the
+    untuned model too.
 
     Args:
         model: model folder or hub id
@@ -127,10 +80,71 @@ def search_grid(
         threads: threads of torch
         device: where the model runs; auto: CUDA where there is a device
     """
-    files = SliceFiles(corpus, strings, items, output.with_suffix(".progress.jsonl"))
-    search, progress = search_slice(block, model, files, threads, device)
-    write_json(output, search)
+    name = block["recipe_name"]
+    untuned = cell_recipe(name, block["recipe"], {})
+    settings = {
+        number: dict(zip(block["axes"], values, strict=True))
+        for number, values in enumerate(block["cells"], start=block["first_cell"])
+    }
+    recipes = {
+        cell: cell_recipe(name, block["recipe"], changes) for cell, changes in settings.items()
+    }
+    choices = (block["dataset"], block["linking_similarity"], threads)
+    development = read_development_set(strings, items, *choices)
+    read = read_corpus(corpus)
+
+    # Only now: torch and transformers take seconds, which bad arguments should not wait for.
+    with quick_imports():
+        import tokenizers
+        import torch
+        import transformers
+
+        from workflow_scripts.embedding.encoder_folder import load_model
+        from workflow_scripts.embedding.torch_setup import set_up_torch
+        from workflow_scripts.scoring.development_scores import make_score
+
+    torch_device = set_up_torch(threads, device)
+    # what is tuned, and compared with what was not
+    loaded = load_model(model, torch_device).without_modules()
+    for recipe in (untuned, *recipes.values()):
+        loaded.check_settings(recipe.settings)
+        loaded.check_settings(recipe.training_settings)
+    for pooling in sorted({recipe.pooling for recipe in (untuned, *recipes.values())}):
+        loaded.warn_of_missing_mark(pooling)
+    libraries = (tokenizers, torch, transformers)
+    record = {
+        "corpus": read.as_record(),
+        "dataset": {
+            "items": len(development.entry["gold"]),
+            "dropped": development.entry.get("dropped", {}),
+            "items_sha256": sha256_of(items),
+            "strings_sha256": sha256_of(strings),
+        },
+        "model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256},
+        "versions": {library.__name__: library.__version__ for library in libraries},
+    }
+    modules = [*primary_modules(development.entry["task"]), *method_modules(untuned.method)]
+    parts = (block, record, loaded.model_sha256, str(torch_device), threads)
+    digest = digest_of("tuning_grid.search_grid", *parts, more=tuple(modules))
+    progress = Progress(output.with_suffix(".progress.jsonl"), digest)
+    if progress.scores:
+        print(f"continuing after {len(progress.scores)} scores of a killed job", file=sys.stderr)
+
+    if 0 in settings and (None, 0) not in progress.scores:
+        value = make_score(development, untuned.settings)(loaded, None)
+        progress.add("untuned", CellScore(cell=None, seed=0, value=value))
+    for cell, recipe in recipes.items():
+        for seed in block["seeds"]:
+            if (cell, seed) not in progress.scores:
+                score = score_cell(loaded, cell, name, recipe, corpus, development, seed)
+                progress.add(f"cell {cell} {settings[cell]}", score)
+    write_json(output, {"record": record, "scores": list(map(_written, progress.scores.values()))})
     progress.path.unlink()
+
+
+def _written(score: CellScore) -> dict[str, Any]:
+    value = None if score.value is None else round(score.value, 6)
+    return {**vars(score), "value": value, "reason": " ".join(score.reason.split())}
 
 
 main = command(search_grid)

@@ -16,12 +16,10 @@ def write_table(axes: Sequence[str], ranked: Sequence[RankedCell]) -> str:
     """Return all cells as tab-separated text, best first; the values of the axes as JSON."""
     rows = [["rank", "cell", *axes, "mean", "deviation", "seeds", "reason"]]
     for cell in ranked:
-        settings = [json.dumps(cell.cell.settings[axis]) for axis in axes]
+        settings = [json.dumps(cell.settings[axis]) for axis in axes]
         numbers = ["" if x is None else f"{x:.6f}" for x in (cell.mean, cell.deviation)]
         rank = "" if cell.rank is None else str(cell.rank)
-        rows.append(
-            [rank, str(cell.cell.number), *settings, *numbers, str(cell.scores), cell.reason]
-        )
+        rows.append([rank, str(cell.number), *settings, *numbers, str(cell.scores), cell.reason])
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
@@ -53,11 +51,7 @@ def write_report(
         ["untuned model", _shown(result["untuned"])],
     ]
     best = [
-        [
-            cell.rank,
-            *map(json.dumps, cell.cell.settings.values()),
-            _shown(cell.mean, cell.deviation),
-        ]
+        [cell.rank, *map(json.dumps, cell.settings.values()), _shown(cell.mean, cell.deviation)]
         for cell in ranked[:BEST_SHOWN]
         if cell.rank is not None
     ]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -12,6 +12,10 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_lines
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.recipe import TextRecipe
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
+    from workflow_scripts.tuning.objective import Objective, TrainingContext
 
 CARD = "training with a linear classifier of texts, whose weights are kept beside the encoder's"
 CARD_TAG = "text-classification"
@@ -40,7 +44,7 @@ class LabelledCorpus(Corpus):
 
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledCorpus:
     """Return texts and classes; `UserError` for fewer than two, and for one spelt in two ways."""
-    corpus = read_corpus(path, pairs=True)
+    corpus = read_corpus(path, parts=2)
     check_batch_size(corpus, choices.batch_size, recipe_name)
     labels = Labels()
     lines = (number for number, line in enumerate(read_lines(path), start=1) if line.strip())
@@ -50,3 +54,35 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> LabelledC
     if len(classes) < 2:
         raise UserError(path, f"all texts are of class {classes[0]!r}", "give two classes or more")
     return LabelledCorpus(**vars(corpus) | {"partners": partners}, classes=classes)
+
+
+def objective(
+    loaded: "LoadedModel", corpus: LabelledCorpus, choices: Choices, context: "TrainingContext"
+) -> "Objective":
+    """Return what trains: cross entropy of a linear layer over the vector of a text (4.5.2)."""
+    import numpy as np
+    import torch
+
+    from workflow_scripts.embedding.own_classifier import LAYER, OwnClassifier
+    from workflow_scripts.embedding.torch_setup import fresh_linear
+    from workflow_scripts.tuning.losses import label_loss
+    from workflow_scripts.tuning.string_objective import Measures, StringObjective, inputs_of
+
+    classes = corpus.classes
+    layer = fresh_linear(loaded.model.config.hidden_size, len(classes), context.seed)
+    labels = torch.tensor(list(map(classes.index, corpus.partners or ())))
+    inputs = inputs_of(loaded.tokenizer, choices.training_settings, corpus.strings)
+
+    def loss(vectors: torch.Tensor, rows: np.ndarray, number: int) -> tuple[torch.Tensor, Measures]:
+        value, right = label_loss(layer(vectors), labels[rows])
+        return value, {"accuracy": right}
+
+    def classifier() -> OwnClassifier:
+        # copies, which later steps do not change
+        weight, bias = (
+            values.detach().float().cpu().numpy().copy() for values in (layer.weight, layer.bias)
+        )
+        return OwnClassifier(weight, bias, classes)
+
+    own = (loaded, len(corpus.strings), choices, context, inputs, loss)
+    return StringObjective(*own, own={LAYER: layer}, classifier=classifier)

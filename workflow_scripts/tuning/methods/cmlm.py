@@ -1,7 +1,7 @@
 """Method cmlm (Yang et al. 2021): a sentence's vector helps to predict the masked next sentence."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,10 @@ from workflow_scripts.configuration.blocks import Id, Positive, WholeNumber
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.recipe import Block, MaskingRecipe, Retrieval
 from workflow_scripts.tuning.running_text import RunningText, read_running_text
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
+    from workflow_scripts.tuning.objective import Objective, TrainingContext
 
 CARD = (
     "conditional masked language modelling (Yang et al. 2021, Universal Sentence Representation\n"
@@ -97,6 +101,15 @@ def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpora:
     files, bitext = list(more), None
     text = read_running_text(path)
     if choices.bitext is not None:
-        bitext = read_corpus(files.pop(0), pairs=True)
+        bitext = read_corpus(files.pop(0), parts=2)
         check_batch_size(bitext, choices.bitext.batch_size or choices.batch_size, recipe_name)
     return Corpora(text, bitext, read_running_text(files[0]) if files else None)
+
+
+def objective(
+    loaded: "LoadedModel", corpora: Corpora, choices: Choices, context: "TrainingContext"
+) -> "Objective":
+    """Return what trains."""
+    from workflow_scripts.tuning.objectives.cmlm import CmlmObjective
+
+    return CmlmObjective(loaded, **vars(corpora), choices=choices, context=context)

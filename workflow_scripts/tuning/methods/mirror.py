@@ -1,15 +1,21 @@
 """Method mirror (Liu et al. 2021, sections 2 and 3): strings paired with themselves, InfoNCE."""
 
+import random
 import sys
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from workflow_scripts.configuration.blocks import Block, Count, Positive, Rate, WholeNumber
-from workflow_scripts.errors import UserError
+from workflow_scripts.configuration.blocks import Positive, Rate, WholeNumber
 from workflow_scripts.tuning.corpus_strings import Corpus, check_batch_size, read_corpus
 from workflow_scripts.tuning.near_duplicates import warn_of_repeats
 from workflow_scripts.tuning.recipe import DropoutRates, Length, TuningRecipe
+from workflow_scripts.tuning.span_masking import SpanMasking
+
+if TYPE_CHECKING:
+    from workflow_scripts.embedding.encoder_folder import LoadedModel
+    from workflow_scripts.tuning.objective import Objective, TrainingContext
 
 # What the card of an encoder says of the method.
 CARD = (
@@ -17,41 +23,6 @@ CARD = (
     "Masked Language Models into Universal Lexical and Sentence Encoders)"
 )
 CARD_TAG = "mirror-bert"
-
-
-class SpanMasking(Block):
-    """Random span masking (section 2.2): what is cut out of one string of a pair."""
-
-    length: WholeNumber = Field(description="units to cut out")
-    unit: Literal["character", "token", "word"] = Field(
-        default="character", description="what `length` and `min_length` count"
-    )
-    side: Literal["second", "random"] = Field(
-        default="second",
-        description="string of a pair to mask: always the second, or either at random",
-    )
-    min_length: Count = Field(default=30, description="strings with fewer units stay unmasked")
-    mask_token: Literal["literal", "tokenizer"] = Field(
-        default="literal",
-        description='the text "[MASK]" (the authors\' code, for RoBERTa too), or the '
-        "tokenizer's own mask token",
-    )
-    place: Literal["drawn", "first_occurrence"] = Field(
-        default="drawn",
-        description=(
-            "where to cut: at the drawn units (the paper), or at the first occurrence of their "
-            "text in the string (the authors' code)"
-        ),
-    )
-
-    def check_tokenizer(self, tokenizer: Any) -> None:
-        """Raise `UserError` for a tokenizer without the mask token that is to be its own."""
-        if self.mask_token == "tokenizer" and tokenizer.mask_token is None:
-            raise UserError(
-                "span_masking.mask_token",
-                "the tokenizer has no mask token",
-                "give `literal`, or another model",
-            )
 
 
 class Choices(TuningRecipe):
@@ -93,12 +64,45 @@ class Choices(TuningRecipe):
         description="backpropagate slice by slice: the same gradients, less memory, slower",
     )
 
+    def number_of_steps(self, count: int) -> int:
+        """Return the steps of a corpus of `count` strings."""
+        return self.epochs * (count // self.batch_size)
+
 
 def read(path: str, choices: Choices, recipe_name: str, *more: str) -> Corpus:
     """Return the corpus as a recipe wants it; say on stderr how many strings are alike."""
-    corpus = read_corpus(path, choices.deduplicate, pairs=choices.positives == "pairs")
+    corpus = read_corpus(path, choices.deduplicate, 2 if choices.positives == "pairs" else 1)
     check_batch_size(corpus, choices.batch_size, recipe_name)
     for strings in filter(None, (corpus.strings, corpus.partners)):
         if warning := warn_of_repeats(corpus.path.name, strings, choices.batch_size):
             print(warning, file=sys.stderr)
     return corpus
+
+
+def objective(
+    loaded: "LoadedModel", corpus: Corpus, choices: Choices, context: "TrainingContext"
+) -> "Objective":
+    """Return what trains: the vectors of both strings of a pair find each other in the batch."""
+    import numpy as np
+    import torch
+
+    from workflow_scripts.tuning.augmented_strings import AugmentedStrings, draw_batches
+    from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
+    from workflow_scripts.tuning.string_objective import Measures, StringObjective
+
+    count, seed, settings = len(corpus.strings), context.seed, choices.training_settings
+    columns = (corpus.strings, corpus.partners)
+    augmented = AugmentedStrings(loaded.tokenizer, *columns, choices.span_masking, settings, seed)
+
+    def draw() -> Iterator[np.ndarray]:
+        shuffling = random.Random(f"{seed} shuffling")
+        return draw_batches(count, choices.batch_size, choices.epochs, shuffling)
+
+    def loss(vectors: torch.Tensor, rows: np.ndarray, number: int) -> tuple[torch.Tensor, Measures]:
+        first, second = vectors.chunk(2)
+        value = nt_xent_loss(first, second, choices.temperature, choices.loss_denominator)
+        return value, {"alignment": alignment(first, second), "uniformity": uniformity(first)}
+
+    own = (loaded, count, choices, context, augmented.of_batch, loss)
+    cached, paired = choices.gradient_cache, choices.controlled_dropout
+    return StringObjective(*own, vectors_a_string=2, draw=draw, cached=cached, paired=paired)

@@ -51,8 +51,7 @@ def objective(
     from workflow_scripts.embedding.torch_setup import fresh_linear
     from workflow_scripts.tuning.batch_gradients import TokenIds
     from workflow_scripts.tuning.losses import in_batch_loss
-    from workflow_scripts.tuning.string_objective import StringObjective
-    from workflow_scripts.tuning.vector_objective import Measures
+    from workflow_scripts.tuning.string_objective import Measures, StringObjective
 
     size = loaded.model.config.hidden_size
     head = torch.nn.Sequential(fresh_linear(size, size, context.seed), torch.nn.Tanh())

@@ -72,8 +72,7 @@ def objective(
     from workflow_scripts.tuning.batch_gradients import TokenIds
     from workflow_scripts.tuning.decoder import AttendsToVectors, load_decoder
     from workflow_scripts.tuning.masked_passes import MaskedBatch, MaskedPasses
-    from workflow_scripts.tuning.string_objective import StringObjective
-    from workflow_scripts.tuning.vector_objective import Measures
+    from workflow_scripts.tuning.string_objective import Measures, StringObjective
 
     decoder = load_decoder(loaded, context.seed)
     token_ids, words = tokenize_words(loaded.tokenizer, corpus.strings, choices.training_settings)

@@ -1,1 +1,1 @@
-"""What methods do with torch, batches and gradients: a file each, named as in `methods`."""
+"""Methods that take more than vectors of the model: what they do with torch and batches."""

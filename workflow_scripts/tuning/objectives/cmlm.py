@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,14 +12,14 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.projections import Projections
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.language_modelling.prediction import load_masked_lm
+from workflow_scripts.tuning.corpus_strings import Corpus, require_batch
 from workflow_scripts.tuning.losses import retrieval_loss
 from workflow_scripts.tuning.masked_passes import MaskedBatch, MaskedPasses
-from workflow_scripts.tuning.methods.cmlm import Choices, Corpora
 from workflow_scripts.tuning.model_objective import ModelObjective
 from workflow_scripts.tuning.neighbours import Masking, Sequences
 from workflow_scripts.tuning.objective import Step, TrainingContext
 from workflow_scripts.tuning.running_text import RunningText
-from workflow_scripts.tuning.token_rows import TokenRows
+from workflow_scripts.tuning.string_objective import Inputs, inputs_of
 from workflow_scripts.tuning.vectors_beside import VectorsBeside
 
 # First numbers of the seeds of independent random streams.
@@ -27,11 +28,20 @@ _TEXT, _BITEXT, _MASKS, _HELD_OUT = 1, 2, 3, 4
 Batch = tuple[np.ndarray, np.ndarray | None]
 
 
-class Objective(ModelObjective):
-    """The batches and gradients of CMLM, with bitext retrieval beside it or not."""
+class CmlmObjective(ModelObjective):
+    """The batches and gradients of CMLM, with bitext retrieval beside it or not.
+
+    `choices` are those of method cmlm, and say which corpora there are.
+    """
 
     def __init__(
-        self, loaded: LoadedModel, corpora: Corpora, choices: Choices, context: TrainingContext
+        self,
+        loaded: LoadedModel,
+        text: RunningText,
+        bitext: Corpus | None,
+        held_out: RunningText | None,
+        choices: Any,
+        context: TrainingContext,
     ) -> None:
         size, tokenizer = loaded.model.config.hidden_size, loaded.tokenizer
         shape = (choices.projection_width, choices.projection_layers)
@@ -44,20 +54,21 @@ class Objective(ModelObjective):
             )
         whole = load_masked_lm(loaded, context.seed)
         super().__init__(loaded, choices, context, own, whole)
-        self._text = self._sequences(corpora.text)
+        self._text = self._sequences(text)
         count = len(self._text.followed)
-        self.steps = self._steps(count, "pairs of neighbours", corpora.text.path)
-        self._bitext = None
-        if corpora.bitext is not None:
-            sides = (corpora.bitext.strings, corpora.bitext.partners)
-            self._bitext = TokenRows(tokenizer, choices.training_settings, *sides)
+        require_batch(text.path, count, "pairs of neighbours", choices.batch_size)
+        self.steps = choices.number_of_steps(count)
+        self._bitext: Inputs | None = None
+        self._translations = 0
+        if bitext is not None:
+            columns = (bitext.strings, bitext.partners)
+            self._bitext = inputs_of(tokenizer, choices.training_settings, *columns)
+            self._translations = len(bitext.strings)
         self._masking = Masking(tokenizer, choices.masked_share, choices.masked_count)
         beside = partial(VectorsBeside, place=choices.vector_position)
         padding = tokenizer.pad_token_id
         self._masked = MaskedPasses(whole, padding, self._passes, beside, own.get("skip"))
-        self._held_out = None
-        if corpora.held_out is not None:
-            self._held_out = self._sequences(corpora.held_out)
+        self._held_out = None if held_out is None else self._sequences(held_out)
 
     def _sequences(self, text: RunningText) -> Sequences:
         inputs, settings = self._choices.inputs, self._choices.training_settings
@@ -68,7 +79,7 @@ class Objective(ModelObjective):
         draws = self._draw(len(followed), _TEXT)
         others: Iterator[np.ndarray | None] = repeat(None)
         if bitext is not None and self._bitext is not None:
-            others = self._draw(len(self._bitext), _BITEXT, bitext.batch_size)
+            others = self._draw(self._translations, _BITEXT, bitext.batch_size)
         return ((followed[own], other) for own, other in zip(draws, others, strict=False))
 
     def step(self, number: int, batch: Batch) -> Step:
@@ -80,7 +91,7 @@ class Objective(ModelObjective):
         inputs, labels = self._masking.of(seconds, generator)
         strings: list[Sequence[int] | np.ndarray] = list(firsts)
         if self._bitext is not None and translations is not None:
-            strings += self._bitext.strings(translations)
+            strings += self._bitext(translations, number)
         measures: dict[str, torch.Tensor] = {}
 
         def loss_of(vectors: torch.Tensor) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,9 +12,9 @@ from workflow_scripts.embedding.encoder_folder import LoadedModel
 from workflow_scripts.embedding.torch_setup import fresh_linear
 from workflow_scripts.errors import UserError
 from workflow_scripts.language_modelling.prediction import load_masked_lm
+from workflow_scripts.tuning.corpus_strings import require_batch
 from workflow_scripts.tuning.devices import to_device
 from workflow_scripts.tuning.masked_passes import MaskedBatch, MaskedPasses
-from workflow_scripts.tuning.methods.mlm import Choices
 from workflow_scripts.tuning.model_objective import ModelObjective
 from workflow_scripts.tuning.neighbours import Masking, Sequences
 from workflow_scripts.tuning.objective import Step, TrainingContext
@@ -23,11 +24,14 @@ from workflow_scripts.tuning.running_text import RunningText
 _TEXT, _MASKS = 1, 3
 
 
-class Objective(ModelObjective):
-    """A batch is sequences of the text by their numbers, or those that are the A of pairs A B."""
+class MlmObjective(ModelObjective):
+    """A batch is sequences of the text by their numbers, or those that are the A of pairs A B.
+
+    `choices` are those of method mlm.
+    """
 
     def __init__(
-        self, loaded: LoadedModel, corpus: RunningText, choices: Choices, context: TrainingContext
+        self, loaded: LoadedModel, corpus: RunningText, choices: Any, context: TrainingContext
     ) -> None:
         config, own, settings = loaded.model.config, {}, choices.training_settings
         if choices.next_sentence:
@@ -44,7 +48,8 @@ class Objective(ModelObjective):
         self._numbers, what = np.arange(len(text)), "sequences"
         if choices.next_sentence:
             self._numbers, what = text.followed, "pairs of neighbours"
-        self.steps = self._steps(len(self._numbers), what, path)
+        require_batch(path, len(self._numbers), what, choices.batch_size)
+        self.steps = choices.number_of_steps(len(self._numbers))
         if choices.next_sentence and text.document[0] == text.document[-1]:
             raise UserError(
                 path,
