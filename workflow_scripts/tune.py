@@ -7,24 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.corpora.lines_file import corpus_lines
 from workflow_scripts.datasets.catalogues import CATALOGUES, choose_datasets, drop_missing
+from workflow_scripts.datasets.entry import DatasetEntry
+from workflow_scripts.datasets.items import Items
 from workflow_scripts.datasets.own_pairs import Half, OwnPairs, read_own_pairs
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.downloads.model_files import check_replaceable
-from workflow_scripts.errors import (
-    ConfigError,
-    UnknownKeyError,
-    UserError,
-    nearest_name,
-)
-from workflow_scripts.files import check_own_json, parse_json
+from workflow_scripts.errors import ConfigError, UnknownKeyError, UserError, nearest_name
+from workflow_scripts.files import parse_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
+from workflow_scripts.option_paths import check_can_be_made, check_files, check_own_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.scoring.tasks.register import check_development_task
 from workflow_scripts.string_columns import TableOptions, require_lines
@@ -116,13 +113,11 @@ class EncoderPlan(NamedTuple):
     block: Any
     development: "DevelopmentSet | None"
     outputs: dict[int, Path]
-    step_log: str | None
-    report_to: Sequence[str]
-    tracking_folder: Path
+    tuning: TuningOptions
     machine: MachineOptions
 
 
-def read_block(
+def changed_recipe(
     name: str,
     tuning: TuningOptions,
     scored: DevelopmentSetOptions,
@@ -203,9 +198,7 @@ def check_output(
             raise UserError(f"--output {output}", f"would replace {source}", "choose another")
     if output.is_dir():
         check_replaceable("--output", output)
-    parent = next(path for path in output.resolve().parents if path.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise UserError(f"--output {output}", f"cannot be made in {parent}", "choose another")
+    check_can_be_made("--output", output)
     if step_log is None:
         return
     log = step_log.resolve()
@@ -240,13 +233,16 @@ def read_development(
     """Return the development set of a recipe, None where it has none."""
     if recipe.development is None:
         return None
+    name, entry, items = own_pairs or read_named_set(recipe.development.dataset, data_root)
     # Only now: it brings numpy.
     from workflow_scripts.scoring.development_set import DevelopmentSet
 
-    if own_pairs is not None:
-        strings, numbered = number_items(*own_pairs)
-        return DevelopmentSet(own_pairs.name, numbered, strings[None], threads=threads)
-    name = recipe.development.dataset
+    strings, numbered = number_items(name, entry, items)
+    return DevelopmentSet(name, numbered, strings[None], threads=threads)
+
+
+def read_named_set(name: str, data_root: Path | None) -> tuple[str, DatasetEntry, Items]:
+    """Return a data set of the catalogues that may choose weights: name, entry and items."""
     if data_root is None:
         raise UserError("--data-root", "missing", f"give the folder with the files of {name}")
     entries = choose_datasets(CATALOGUES, [name])
@@ -255,9 +251,7 @@ def read_development(
         raise UserError(f"--development-set {name}", "is a pattern", remedy)
     check_development_task(name, entries[name].task, "--development-set")
     drop_missing(data_root, entries, strict=True)
-    items = read_dataset(data_root, entries[name], name)
-    strings, numbered = number_items(name, entries[name], items)
-    return DevelopmentSet(name, numbered, strings[None], threads=threads)
+    return name, entries[name], read_dataset(data_root, entries[name], name)
 
 
 def read_development_pairs(scored: DevelopmentSetOptions) -> OwnPairs | None:
@@ -292,8 +286,9 @@ def plan_encoders(
     `inputs` are the files that no output may replace, `changes` those of the recipe that --set
     overrides.
     """
-    own_pairs, report_to = read_development_pairs(scored), tracker_names(tuning.report_to)
-    block = read_block(recipe_name, tuning, scored, changes or {}, own_pairs)
+    own_pairs = read_development_pairs(scored)
+    tracker_names(tuning.report_to)
+    block = changed_recipe(recipe_name, tuning, scored, changes or {}, own_pairs)
     try:
         recipe = read_recipe(recipe_name, block, str(tuning.recipes))
     except UserError as error:
@@ -303,18 +298,7 @@ def plan_encoders(
     for seed, output in outputs.items():
         log = step_log_of(tuning.step_log, seed, outputs)
         check_output(output, tuning.overwrite, [model, *inputs], log)
-    return EncoderPlan(
-        model=model,
-        recipe_name=recipe_name,
-        recipe=recipe,
-        block=block,
-        development=development,
-        outputs=outputs,
-        step_log=tuning.step_log,
-        report_to=report_to,
-        tracking_folder=tuning.tracking_folder,
-        machine=machine,
-    )
+    return EncoderPlan(model, recipe_name, recipe, block, development, outputs, tuning, machine)
 
 
 def make_encoders(plan: EncoderPlan, corpus: Path, more_corpora: Sequence[Path]) -> None:
@@ -332,11 +316,11 @@ def make_encoders(plan: EncoderPlan, corpus: Path, more_corpora: Sequence[Path])
                 output.resolve(),
                 threads=plan.machine.threads,
                 device=plan.machine.device,
-                step_log=step_log_of(plan.step_log, seed, plan.outputs),
+                step_log=step_log_of(plan.tuning.step_log, seed, plan.outputs),
                 development=plan.development,
                 more_corpora=[*map(str, more_corpora)],
-                report_to=plan.report_to,
-                tracking_folder=plan.tracking_folder,
+                report_to=plan.tuning.report_to,
+                tracking_folder=plan.tuning.tracking_folder,
             )
     for output in plan.outputs.values() if is_first else ():
         print(f"encoder written to {output}; load it with")
