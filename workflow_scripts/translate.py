@@ -268,10 +268,6 @@ def translate(
         sides = embed_lexicon(whole, lambda column, words: look_up(sources[column], words))
     else:
         sides = embed_by_encoders(whole, sources, embedding, machine)
-    widths = [side.vectors.shape[1] for side in sides]
-    if widths[0] != widths[1]:
-        problem = f"source vectors of {widths[0]} dimensions and target vectors of {widths[1]}"
-        raise UserError(None, problem, "give two encoders, or two files, with the same dimensions")
     known, notes = leave_out_unknown(whole, sides, str(lexicon.dictionary))
     for note in notes:
         print(note, file=sys.stderr)

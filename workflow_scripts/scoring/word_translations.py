@@ -103,12 +103,18 @@ def embed_lexicon(
 ) -> list[Words]:
     """Return the words of both sides, by what `embed` makes of a side's number and its words.
 
-    Where both have one encoder, which is `shared`, it runs a string once.
+    Where both have one encoder, which is `shared`, it runs a string once. Raises `UserError` for
+    vectors of different dimensions.
     """
     strings = [lexicon.strings(column) for column in (0, 1)]
     if shared:
         return [embed(0, unique_in_order([*strings[0], *strings[1]]))] * 2
-    return [embed(column, words) for column, words in enumerate(strings)]
+    sides = [embed(column, words) for column, words in enumerate(strings)]
+    widths = [side.vectors.shape[1] for side in sides]
+    if widths[0] != widths[1]:
+        problem = f"source vectors of {widths[0]} dimensions and target vectors of {widths[1]}"
+        raise UserError(None, problem, "give two encoders, or two files, with the same dimensions")
+    return sides
 
 
 def leave_out_unknown(
