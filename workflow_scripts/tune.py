@@ -101,20 +101,14 @@ class DevelopmentSetOptions:
 
 
 class EncoderPlan(NamedTuple):
-    """The encoders that a command makes.
+    """The encoders that a command makes by a recipe: by seed the folder, and the step log if any.
 
-    `block` is that of `recipe` as its file has it, changed by options; `outputs` is the folder of
-    each seed.
+    `how` is what `make_encoder` takes for all of them.
     """
 
-    model: str
-    recipe_name: str
     recipe: Recipe
-    block: Any
-    development: "DevelopmentSet | None"
-    outputs: dict[int, Path]
-    tuning: TuningOptions
-    machine: MachineOptions
+    outputs: dict[int, tuple[Path, Path | None]]
+    how: dict[str, Any]
 
 
 def changed_recipe(
@@ -294,35 +288,26 @@ def plan_encoders(
     except UserError as error:
         raise by_option(error, recipe_name, tuning.set) from error
     development = read_development(recipe, scored.data_root, machine.threads, own_pairs)
-    outputs = outputs_of(tuning.output, tuning.seed)
-    for seed, output in outputs.items():
-        log = step_log_of(tuning.step_log, seed, outputs)
+    outputs = {}
+    for seed, output in outputs_of(tuning.output, tuning.seed).items():
+        log = step_log_of(tuning.step_log, seed, tuning.seed)
         check_output(output, tuning.overwrite, [model, *inputs], log)
-    return EncoderPlan(model, recipe_name, recipe, block, development, outputs, tuning, machine)
+        outputs[seed] = (output, log)
+    how = {"model": model, "recipe_name": recipe_name, "recipe_block": block}
+    how |= {"development": development, "threads": machine.threads, "device": machine.device}
+    how |= {"report_to": tuning.report_to, "tracking_folder": tuning.tracking_folder}
+    return EncoderPlan(recipe, outputs, how)
 
 
 def make_encoders(plan: EncoderPlan, corpus: Path, more_corpora: Sequence[Path]) -> None:
     """Make the encoder of each seed, and print how to load it."""
     is_first = os.environ.get("RANK", "0") == "0"
-    for seed, output in plan.outputs.items():
+    files: dict[str, Any] = {"corpus_path": str(corpus), "more_corpora": [*map(str, more_corpora)]}
+    for seed, (output, log) in plan.outputs.items():
         # of several processes of one run the first
         with sole_run("--output", output) if is_first else nullcontext():
-            make_encoder(
-                plan.model,
-                str(corpus),
-                plan.recipe_name,
-                plan.block,
-                seed,
-                output.resolve(),
-                threads=plan.machine.threads,
-                device=plan.machine.device,
-                step_log=step_log_of(plan.tuning.step_log, seed, plan.outputs),
-                development=plan.development,
-                more_corpora=[*map(str, more_corpora)],
-                report_to=plan.tuning.report_to,
-                tracking_folder=plan.tuning.tracking_folder,
-            )
-    for output in plan.outputs.values() if is_first else ():
+            make_encoder(seed=seed, output=output.resolve(), step_log=log, **files, **plan.how)
+    for output, _ in plan.outputs.values() if is_first else ():
         print(f"encoder written to {output}; load it with")
         print("  from sentence_transformers import SentenceTransformer")
         print(f"  encoder = SentenceTransformer({str(output)!r})")
