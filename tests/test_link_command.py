@@ -319,48 +319,52 @@ def test_a_report_shows_the_links_with_their_known_ids(run, files, tmp_path):
 
 @pytest.fixture
 def many(files, encoder):
-    """More names than are scored again, so that codes miss some; every mention has a right id."""
+    """More names than are scored again, so that codes miss some; some mentions are right."""
     names = [
         f"the {color} {name}" for color in ("red", "small", "green") for name in make_sentences(90)
     ]
     files[0].write_text("".join(f"C{row}\t{name}\n" for row, name in enumerate(names)))
     files[1].write_text(
-        "".join(f"{name[4:]} near\tC{4 * row}\n" for row, name in enumerate(names[::4]))
+        "".join(f"{name} near\tC{4 * row}\n" for row, name in enumerate(names[::4]))
     )
     return files
 
 
-@pytest.mark.parametrize("kind", ["int8", "binary"])
-def test_codes_find_links_that_float_vectors_score(kind, run, many, tmp_path, capsys):
+@pytest.mark.parametrize(
+    "options", [{"quantization": "int8"}, {"quantization": "binary"}, {"approximate": 1}]
+)
+def test_what_a_search_of_less_memory_misses_is_told(options, run, many, tmp_path, capsys):
     columns = {"mention_column": 1, "gold_column": 2, "k": 3}
     exact = run(**columns)
     capsys.readouterr()
-    index = tmp_path / "index"
-    rows = run("--overwrite", quantization=kind, index=index, **columns)
-    told = capsys.readouterr().err
-    (recall,) = re.findall(rf"^{kind}: recall@3 (\d\.\d{{4}}) on a sample$", told, re.M)
-    accuracies = re.findall(
-        rf"^{kind}: accuracy@1 (\S+), of exact search (\S+), on the first 68 mentions", told, re.M
+    rows = run("--overwrite", index=tmp_path / "index", **options, **columns)
+    name, told = options.get("quantization", "approximate search"), capsys.readouterr().err
+    (recall,) = re.findall(rf"^{name}: recall@3 (\d\.\d{{4}}) on a sample$", told, re.M)
+    (accuracies,) = re.findall(
+        rf"^{name}: accuracy@1 (\S+), of exact search (\S+), on the first 68 mentions", told, re.M
     )
     right = [
-        sum(row[2] == f"C{4 * number}" for number, row in enumerate(found[1::3])) / 68
-        for found in (rows, exact)
+        sum(row[2] == f"C{4 * number}" for number, row in enumerate(links[1::3])) / 68
+        for links in (rows, exact)
     ]
-    assert [float(share) for share in accuracies[0]] == pytest.approx(right, abs=1e-4)
+    assert [float(share) for share in accuracies] == pytest.approx(right, abs=1e-4)
     # a name that both find has the same score
-    ours, theirs = ({(row[0], *row[2:]) for row in found[1:]} for found in (rows, exact))
+    ours, theirs = ({(row[0], *row[2:]) for row in links[1:]} for links in (rows, exact))
     assert len(ours & theirs) / len(theirs) == pytest.approx(float(recall), abs=0.01)
-    assert float(recall) > 0.9
-    made = (index / "codes.faiss").stat().st_mtime_ns
-    # of a finished index, without the names
-    assert run("--overwrite", quantization=kind, index=index, names=None, **columns) == rows
-    assert (index / "codes.faiss").stat().st_mtime_ns == made
-    other = "int8" if kind == "binary" else "binary"
-    for changed in ({"quantization": other}, {}):
-        now = changed.get("quantization")
-        message = f"an index made with quantization {kind}, but now it is {now}; give another"
-        with pytest.raises(UserError, match=message):
-            run("--overwrite", index=index, **changed, **columns)
+    assert (float(recall) > 0.9) == ("quantization" in options)
+    assert (right[0] < right[1]) == ("approximate" in options)
+
+
+@pytest.mark.parametrize(("kind", "other"), [("int8", "binary"), ("binary", None)])
+def test_codes_are_kept_for_runs_without_the_names_and_for_their_kind(kind, other, run, tmp_path):
+    index = {"index": tmp_path / "index"}
+    rows = run(quantization=kind, **index)
+    made = (tmp_path / "index" / "codes.faiss").stat().st_mtime_ns
+    assert run("--overwrite", quantization=kind, names=None, **index) == rows
+    assert (tmp_path / "index" / "codes.faiss").stat().st_mtime_ns == made
+    message = f"an index made with quantization {kind}, but now it is {other}; give another"
+    with pytest.raises(UserError, match=message):
+        run("--overwrite", quantization=other, **index)
 
 
 def test_an_index_of_leading_units_says_what_they_lose(run, many, tmp_path, capsys):
