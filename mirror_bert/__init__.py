@@ -34,8 +34,8 @@ _SOURCES = {
     "search": "mirror_bert._search",
     "split_pairs": "workflow_scripts.datasets.own_pairs",
     "translate": "mirror_bert._translation",
-    "train_cmlm": "workflow_scripts.tuning.tune_strings",
-    "tune": "workflow_scripts.tuning.tune_strings",
+    "train_cmlm": "mirror_bert._tuning",
+    "tune": "mirror_bert._tuning",
 }
 _NAMES = {"load": "load_encoder"}
 __all__ = [  # noqa: RUF022  (in the order of use)
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from mirror_bert._linking import link, read_names
     from mirror_bert._search import search
     from mirror_bert._translation import translate
+    from mirror_bert._tuning import train_cmlm, tune
     from workflow_scripts.datasets.own_pairs import split_pairs
     from workflow_scripts.embedding.encoder import Encoder
     from workflow_scripts.embedding.encoder import load_encoder as load
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
     from workflow_scripts.errors import UserError
     from workflow_scripts.retrieval.quantization import quantize
     from workflow_scripts.string_columns import read_strings
-    from workflow_scripts.tuning.tune_strings import train_cmlm, tune
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.string_encoding import torch_encoder
 from workflow_scripts.embedding.vector_shards import Quantization
 from workflow_scripts.errors import UserError
-from workflow_scripts.link import answer_mentions, check_target, write_link_report
+from workflow_scripts.link import check_target, write_link_report
 from workflow_scripts.reports.link_survey import LinkSurvey
 from workflow_scripts.reports.page import check_report
 from workflow_scripts.retrieval.link_calibration import (
@@ -24,6 +24,7 @@ from workflow_scripts.retrieval.link_calibration import (
     settle_links,
 )
 from workflow_scripts.retrieval.link_options import LinkOptions, Similarity
+from workflow_scripts.retrieval.linker import Linker
 from workflow_scripts.retrieval.mention_links import (
     Report,
     columns_of_links,
@@ -103,17 +104,17 @@ def link(
     provenance |= {"backend": "torch", "precision": "float32", "dtype": "float32"}
     name_encoder = NameEncoder(of_strings, similarity, encoder.name, provenance)
     index = index_names(ids, texts, name_encoder.encode_names(texts, lambda _: None))
-    ways: dict[str, Any] = {"each_name": each_name, "threads": torch.get_num_threads()}
-    lines: list[str] = []
-    ways["say"] = lines.append
+    threads = torch.get_num_threads()
+    rescored: QuantizedIndex | None = None
     if quantization is not None and len(index):
-        ways["rescored"] = QuantizedIndex(index.vectors, quantization, threads=ways["threads"])
-    answers = answer_mentions(name_encoder, index, batches, k, **ways)
+        rescored = QuantizedIndex(index.vectors, quantization, threads=threads)
+    linker = Linker(name_encoder, index, each_name, rescored, threads)
+    lines: list[str] = []
     fit = gold is not None and calibration is None
     plan = CalibrationPlan(
         made_by(provenance, index), fit, calibration, target_precision, gold is not None, seed
     )
-    settled = settle_links(answers, options, plan)
+    settled = settle_links(linker.answer(batches, k, lines.append), options, plan)
     confidence = settled.confidence
     columns = columns_of_links(confidence is not None, documents is not None)
     survey = None if page is None else LinkSurvey()

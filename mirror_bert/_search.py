@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from workflow_scripts import search as command
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.embedding.vector_shards import Quantization
 from workflow_scripts.errors import UserError
 from workflow_scripts.reports.page import check_report, write_report
 from workflow_scripts.reports.search_report import nearest_report
+from workflow_scripts.retrieval.nearest_strings import NEAREST, find_nearest, nearest_rows
 from workflow_scripts.retrieval.numbered_lines import number_lines
 from workflow_scripts.retrieval.suite_files import normalise
 
@@ -51,7 +51,7 @@ def search(
     check_report("report", page)
     asked = number_lines("queries", list_of_strings(queries))
     known = number_lines("strings", list_of_strings(strings))
-    best = command.find_nearest(
+    best = find_nearest(
         normalise(encoder.encode(asked.strings, role="query"), "queries", asked.numbers),
         normalise(encoder.encode(known.strings, role="passage"), "strings", known.numbers),
         k,
@@ -61,8 +61,8 @@ def search(
     )
     if page is not None:
         write_report(page, nearest_report(encoder.name, asked, known, *best[:2], threshold))
-    rows = command.nearest_rows(asked, known, best)
-    frame = pandas.DataFrame(rows, columns=list(command.NEAREST))
+    rows = nearest_rows(asked, known, best)
+    frame = pandas.DataFrame(rows, columns=list(NEAREST))
     if quantization is not None:
         frame.attrs["recall"] = best.recall_line(quantization)
     return frame

@@ -5,14 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from workflow_scripts import translate as command
 from workflow_scripts.datasets.strings import unique_in_order
 from workflow_scripts.datasets.word_pairs import split_by_source
 from workflow_scripts.embedding.encoder import Encoder, list_of_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.retrieval.csls import NEIGHBOURS
-from workflow_scripts.scoring.measurement import bootstrap_scores
-from workflow_scripts.scoring.tidy_scores import EncoderIds
+from workflow_scripts.retrieval.mapping import MappingKind
+from workflow_scripts.retrieval.translations import Retrieval
+from workflow_scripts.scoring.word_translations import (
+    COLUMNS,
+    Lexicon,
+    MapOptions,
+    Words,
+    embed_lexicon,
+    scores_of,
+    translate_words,
+    without_held_out,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -29,9 +38,9 @@ def translate(
     k: int = 5,
     test_share: float = 0.2,
     seed: int = 33,
-    mapping: command.MappingKind = "supervised",
+    mapping: MappingKind = "supervised",
     regularisation: float = 0.0,
-    retrieval: command.Retrieval = "csls",
+    retrieval: Retrieval = "csls",
     neighbours: int = NEIGHBOURS,
 ) -> "pandas.DataFrame":
     """Return the `k` best translations of each word, by a map learnt on a small dictionary.
@@ -48,7 +57,7 @@ def translate(
 
     pairs = [(str(source), str(target)) for source, target in dictionary]
     learnt, test = split_by_source(pairs, test_share, seed)
-    train = command.without_held_out(learnt, test)
+    train = without_held_out(learnt, test)
     if not train:
         raise UserError("dictionary", "all its words are held out", "enlarge it")
     asked = unique_in_order(source for source, _ in test) if words is None else list(words)
@@ -58,35 +67,22 @@ def translate(
     if not asked:
         raise UserError("words", "nothing to translate", "give some, or a larger test_share")
     vocabularies = [list_of_strings(source_vocabulary), list_of_strings(target_vocabulary)]
-    lexicon = command.Lexicon(vocabularies, train, test, list_of_strings(asked))
-    rows, measured = command.translate_words(
-        lexicon,
-        _sides(encoder, target_encoder or encoder, lexicon),
-        "dictionary",
-        k,
-        mapping=mapping,
-        regularisation=regularisation,
-        retrieval=retrieval,
-        neighbours=neighbours,
-        threads=torch.get_num_threads(),
-    )
-    frame = pandas.DataFrame(rows, columns=list(command.COLUMNS))
+    lexicon = Lexicon(vocabularies, train, test, list_of_strings(asked))
+    encoders = (encoder, target_encoder or encoder)
+
+    def embed(column: int, strings: list[str]) -> Words:
+        return Words.in_order(encoders[column].encode(strings), strings, encoders[column].name)
+
+    sides = embed_lexicon(lexicon, embed, shared=encoders[0] is encoders[1])
+    maps = MapOptions(k, mapping, regularisation, retrieval, neighbours)
+    threads = torch.get_num_threads()
+    rows, measured = translate_words(lexicon, sides, "dictionary", maps, threads=threads)
+    frame = pandas.DataFrame(rows, columns=list(COLUMNS))
     held_out: dict[str, Any] = {}
     if measured is not None:
-        scores, _ = bootstrap_scores(EncoderIds("own", "own", "none", 0), [measured])
         held_out = {"n": measured.n, "coverage": measured.coverage}
-        held_out |= {score.metric: (score.value, score.low, score.high) for score in scores}
+        held_out |= {
+            score.metric: (score.value, score.low, score.high) for score in scores_of(measured)
+        }
     frame.attrs = {"held_out": held_out}
     return frame
-
-
-def _sides(source: Encoder, target: Encoder, lexicon: command.Lexicon) -> list[command.Words]:
-    """Return the words of both sides; one encoder of both runs a string once."""
-    strings = [lexicon.strings(column) for column in (0, 1)]
-    if source is target:
-        strings = [unique_in_order([*strings[0], *strings[1]])]
-    sides = [
-        command.Words.in_order(encoder.encode(words), words, encoder.name)
-        for encoder, words in zip((source, target), strings, strict=False)
-    ]
-    return sides * 2 if source is target else sides

@@ -179,8 +179,11 @@ def test_an_existing_output_is_replaced_only_with_overwrite(command, capsys):
 
 
 @pytest.mark.parametrize("command", TO_FILES, indirect=True)
-def test_no_output_replaces_an_input(command, capsys):
+def test_no_output_replaces_an_input_or_a_folder(command, capsys):
     main, before = import_module(command.module).main, contents(".")
+    Path("folder.npy").mkdir()
+    status = run(main, command.argv("--overwrite", output="folder.npy"), capsys)
+    assert status == (2, "error: --output folder.npy: is a folder; give a file name")
     for name in [name for name in command.inputs.values() if Path(name).is_file()]:
         if command.made.suffix == ".npy":
             shutil.copy(name, f"{name}.npy")
@@ -201,6 +204,17 @@ def test_of_two_runs_at_once_the_second_is_refused(command, capsys):
         status, line = run(main, command.argv(), capsys)
     assert (status, line) == (2, told + "wait for it or choose another")
     assert sorted(Path().rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"), [("link", "index"), ("nearest", "vectors")], indirect=["command"]
+)
+def test_a_link_at_the_place_of_what_a_run_keeps_is_not_followed(command, kept, capsys):
+    Path("victim").mkdir()
+    command.made.parent.mkdir()
+    command.made.with_name(f".{command.made.name}.{kept}").symlink_to(Path("victim").resolve())
+    assert run(import_module(command.module).main, command.argv(), capsys)[0] == 0
+    assert not hidden(".") and not [*Path("victim").iterdir()]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

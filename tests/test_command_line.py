@@ -1,6 +1,5 @@
 """The command line that is made of a path function: its words, its errors and its help."""
 
-import ast
 import importlib
 import subprocess
 import sys
@@ -293,27 +292,6 @@ def test_the_help_of_each_command_fits_a_screen_and_tells_all(module, capsys):
     for page in pages:
         own = page.partition("\nexample ")[0].splitlines()
         assert len(page.splitlines()) <= 75 and max(map(len, own)) <= 100, page
-
-
-def test_there_are_path_functions_of_all_stages():
-    packages = {module.split(".")[-2] for module in path_functions()}
-    assert packages >= {
-        *("corpora", "datasets", "downloads", "embedding", "figures", "retrieval", "scoring"),
-        *("tables", "tuning_grid"),
-    }
-
-
-def test_a_path_function_imports_no_library_of_commands():
-    """It can be called from Python; only its command line needs argparse."""
-    for module in path_functions():
-        tree = ast.parse((PROJECT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
-        names = {
-            alias.name.split(".")[0]
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for alias in (*node.names, ast.alias(getattr(node, "module", None) or ""))
-        }
-        assert names.isdisjoint({"argparse"}), module
 
 
 def test_a_mistake_is_one_line_and_a_command_that_runs_waits_for_no_help(tmp_path):

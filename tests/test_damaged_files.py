@@ -109,36 +109,78 @@ def test_a_damaged_file_is_named_with_the_remedy(tmp_path, read, body):
         read(path)
 
 
-@pytest.mark.parametrize("rows", [[7], [-1], ["a"], [[0], [1, 2]]])
-def test_items_of_other_vectors_are_told(rows):
-    with pytest.raises(UserError, match=r"the items of some encoder: damaged .*; remove it"):
-        gather_rows(np.zeros((3, 2), np.float32), rows, "some encoder")
-
-
+VECTORS = np.zeros((3, 2), np.float32)
 PARTS = {"labels": ["1", "2", "4"], "parts": ["train", "test", "test"], "texts": [[0]] * 3}
 LINKS = {"name_concepts": [["a"], ["b"]], "gold": [[["a"]], [["b"]]], "dropped": {}}
+PAIRS = {"task": "similarity", "left": [0, 1], "right": [2, 3], "gold": [1.0, 2.0], "dropped": {}}
+RANKS = [("mine", 0, 1, 0), ("mine", 0, 2, 1)]
+
+
+def evidence(task, entry, ranked):
+    return task.evidence("set", entry, VECTORS, ranked)
+
+
+def measure_ranks(*ranks):
+    entry = {"test": [[0, 9]], "target_vocabulary": [8, 9], "dropped": {}}
+    rows = [RankedTranslation(*row, 0.5) for row in ranks]
+    return measure_translations("mine", entry, rows, ["accuracy@1"])
+
+
+def measure_pairs(key):
+    entry = {**PAIRS, "dataset": "set", key: PAIRS[key][:1]}
+    vectors = np.eye(4, dtype=np.float32)
+    return measure_dataset(EncoderIds("m", "r", "c", 33), entry, vectors, ["spearman"])
 
 
 @pytest.mark.parametrize(
-    ("task", "entry", "found"),
+    ("message", "read", "cases"),
     [
-        (classification, PARTS, ["2"]),
-        (classification, PARTS, None),
-        (relatedness, PARTS, ["1.5"]),
-        (entity_linking, LINKS, None),
-        (entity_linking, LINKS, [[[0, 1]]]),
-        (entity_linking, LINKS, [[[0, 1]], [[0]]]),
+        (
+            r"the items of some encoder: damaged .*; remove it",
+            lambda *rows: gather_rows(VECTORS, rows, "some encoder"),
+            [(7,), (-1,), ("a",), ([0], [1, 2])],
+        ),
+        (
+            r"dataset set: .* incomplete .*; remove that file",
+            evidence,
+            [
+                *((classification, PARTS, found) for found in (["2"], None)),
+                (relatedness, PARTS, ["1.5"]),
+                *((entity_linking, LINKS, found) for found in (None, [[[0, 1]]])),
+                (entity_linking, LINKS, [[[0, 1]], [[0]]]),
+            ],
+        ),
+        (
+            r"dataset set: row 2 of 2 .*; remove that file",
+            evidence,
+            [(entity_linking, LINKS, [[[0, 1]], [[0, 2]]])],
+        ),
+        (
+            "the predictions of set: damaged",
+            evidence,
+            [(relatedness, PARTS, ["1", text]) for text in ("\0", "4_5", "nan", "inf")],
+        ),
+        (
+            r"dataset mine: .*; remove that file",
+            measure_ranks,
+            [
+                [("other", *row[1:]) for row in RANKS],
+                [("mine", -1, 1, 0), ("mine", -1, 2, 1)],
+                RANKS[::-1],
+                [RANKS[0], ("mine", 0, 2, 2)],
+            ],
+        ),
+        (
+            r"dataset set: its items are damaged: .*; read the data",
+            measure_pairs,
+            [("left",), ("right",), ("gold",)],
+        ),
     ],
 )
-def test_what_was_found_for_some_of_the_items_is_not_scored(task, entry, found):
-    with pytest.raises(UserError, match=r"dataset set: .* incomplete .*; remove that file"):
-        task.evidence("set", entry, np.zeros((3, 2)), found)
-
-
-@pytest.mark.parametrize("text", ["\0", "4_5", "nan", "inf"])
-def test_predictions_that_are_no_numbers_are_told(text):
-    with pytest.raises(UserError, match="the predictions of set: damaged"):
-        relatedness.evidence("set", PARTS, np.zeros((3, 2)), ["1", text])
+def test_what_belongs_to_other_items_is_not_scored(message, read, cases):
+    for case in cases:
+        with pytest.raises(UserError, match=message):
+            read(*case)
 
 
 @pytest.mark.parametrize(
@@ -153,40 +195,6 @@ def test_predictions_that_are_no_numbers_are_told(text):
 def test_links_in_another_order_are_not_read(links):
     with pytest.raises(IndexError):
         rows_by_dataset(RankedName("mine", *link, 0.5) for link in links)
-
-
-def test_links_to_names_that_a_dictionary_does_not_have_are_told():
-    with pytest.raises(UserError, match=r"dataset set: row 2 of 2 .*; remove that file"):
-        entity_linking.evidence("set", LINKS, np.zeros((3, 2)), [[[0, 1]], [[0, 2]]])
-
-
-RANKS = [("mine", 0, 1, 0), ("mine", 0, 2, 1)]
-
-
-@pytest.mark.parametrize(
-    "ranks",
-    [
-        [("other", *row[1:]) for row in RANKS],
-        [("mine", -1, 1, 0), ("mine", -1, 2, 1)],
-        RANKS[::-1],
-        [RANKS[0], ("mine", 0, 2, 2)],
-    ],
-)
-def test_translations_of_other_words_are_told(ranks):
-    entry = {"test": [[0, 9]], "target_vocabulary": [8, 9], "dropped": {}}
-    rows = [RankedTranslation(*row, 0.5) for row in ranks]
-    with pytest.raises(UserError, match=r"dataset mine: .*; remove that file"):
-        measure_translations("mine", entry, rows, ["accuracy@1"])
-
-
-PAIRS = {"task": "similarity", "left": [0, 1], "right": [2, 3], "gold": [1.0, 2.0], "dropped": {}}
-
-
-@pytest.mark.parametrize("key", ["left", "right", "gold"])
-def test_items_of_unequal_numbers_are_told(key):
-    encoder, entry = EncoderIds("m", "r", "c", 33), {**PAIRS, "dataset": "set", key: PAIRS[key][:1]}
-    with pytest.raises(UserError, match=r"dataset set: its items are damaged: .*; read the data"):
-        measure_dataset(encoder, entry, np.eye(4, dtype=np.float32), ["spearman"])
 
 
 @pytest.mark.parametrize(

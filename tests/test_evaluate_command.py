@@ -2,14 +2,12 @@
 
 import json
 import re
-import shutil
-import subprocess
-import sys
 
 import huggingface_hub
 import numpy as np
 import pytest
 import yaml
+from command_words import as_argv
 from safetensors.numpy import load_file
 from sklearn.metrics.pairwise import cosine_similarity
 
@@ -35,13 +33,20 @@ from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tidy_scores import read_scores
 
 MODEL = "resources/models/bert-en-mini"
-WORDS = ("simlex999", "multi*lex-en")
+WORDS = ["simlex999", "multi*lex-en"]
 
 
-def evaluate(project, output, *options):
-    arguments = ["--model", project / MODEL, "--output", output, "--device", "cpu", *options]
-    main([str(argument) for argument in arguments])
-    return {(row["dataset"], row["metric"]): row for row in read_json(output)}
+@pytest.fixture
+def evaluate(project, sample_data, tmp_path):
+    """Runs the command with changes; returns its rows by data set and metric."""
+
+    def run_command(*flags, **changes):
+        options = {"model": project / MODEL, "data_root": sample_data, "device": "cpu"}
+        options |= {"pooling": "mean", "output": tmp_path / "scores.json", **changes}
+        main(as_argv(options, *flags))
+        return {(row["dataset"], row["metric"]): row for row in read_json(options["output"])}
+
+    return run_command
 
 
 def read_numbered(root, name, block):
@@ -80,19 +85,8 @@ def workflow_rows(project, sample_data, folder, dataset, *retrieval):
     return found
 
 
-def test_rows_are_fractions_with_n_and_coverage_and_are_printed(
-    project, sample_data, tmp_path, capsys
-):
-    options = (
-        "--pooling",
-        "cls",
-        "--datasets",
-        "simlex999",
-        "multi*lex-en",
-        "--data-root",
-        sample_data,
-    )
-    rows = evaluate(project, tmp_path / "scores.json", *options)
+def test_rows_are_fractions_with_n_and_coverage_and_are_printed(evaluate, tmp_path, capsys):
+    rows = evaluate(pooling="cls", datasets=WORDS)
     assert list(dict.fromkeys(key[0] for key in rows)) == ["simlex999", "multisimlex-en"]
     # without the area of labels, which these sets have none of
     assert {key[1] for key in rows} == {*metrics_of("similarity")} - {"auc"}
@@ -104,30 +98,39 @@ def test_rows_are_fractions_with_n_and_coverage_and_are_printed(
     assert record["pooling"] == "cls" and len(record["weights_sha256"]) == 64
 
 
-def test_numbers_of_linking_are_those_of_the_workflow(project, sample_data, tmp_path, capsys):
-    output = tmp_path / "scores.json"
-    options = ("--pooling", "mean", "--datasets", "askapatient", "--data-root", sample_data)
-    rows = evaluate(project, output, *options)
-    printed = "retrieval.linking of {}: similarity {}, k 5"
-    assert printed.format(project / "config/config.yaml", "dot") in capsys.readouterr().out
-    assert rows == workflow_rows(project, sample_data, tmp_path, "askapatient", "--similarity=dot")
-    # a config of one's own overrides the default
+def test_numbers_of_linking_are_those_of_the_workflow(
+    evaluate, project, sample_data, tmp_path, capsys
+):
     config = tmp_path / "own.yaml"
     config.write_text("retrieval: {linking: {similarity: cosine}}")
-    rows = evaluate(project, output, *options, "--config", config)
-    assert printed.format(config, "cosine") in capsys.readouterr().out
-    assert rows == workflow_rows(
-        project, sample_data, tmp_path, "askapatient", "--similarity=cosine"
-    )
-    assert read_json(output.with_suffix(".record.json"))["retrieval"]["linking"]["k"] == 5
-    config.write_text("retrieval: {linking: {similarity: cosin}}")
-    with pytest.raises(UserError, match=r"own\.yaml: `retrieval\.linking\.similarity` is 'cosin'"):
-        evaluate(project, output, *options, "--config", config)
+    # a config of one's own overrides the default
+    for similarity, file in (("dot", project / "config/config.yaml"), ("cosine", config)):
+        rows = evaluate(datasets="askapatient", config=file)
+        printed = f"retrieval.linking of {file}: similarity {similarity}, k 5"
+        assert printed in capsys.readouterr().out
+        steps = (project, sample_data, tmp_path, "askapatient", f"--similarity={similarity}")
+        assert rows == workflow_rows(*steps)
+    assert read_json(tmp_path / "scores.record.json")["retrieval"]["linking"]["k"] == 5
 
 
-def test_numbers_of_lexicons_are_those_of_the_workflow(project, sample_data, tmp_path):
-    options = ("--pooling", "mean", "--datasets", "bli-en-fr", "--data-root", sample_data)
-    rows = evaluate(project, tmp_path / "scores.json", *options)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "retrieval: {linking: {similarity: cosin}}",
+            r"own\.yaml: `retrieval\.linking\.similarity` is 'cosin'",
+        ),
+        ("retrievel: {linking: {}}", r"own\.yaml: unknown key `retrievel`; did you mean"),
+    ],
+)
+def test_a_mistake_in_a_config_is_named(evaluate, tmp_path, text, message):
+    (tmp_path / "own.yaml").write_text(text)
+    with pytest.raises(UserError, match=message):
+        evaluate(datasets="askapatient", config=tmp_path / "own.yaml")
+
+
+def test_numbers_of_lexicons_are_those_of_the_workflow(evaluate, project, sample_data, tmp_path):
+    rows = evaluate(datasets="bli-en-fr")
     assert rows["bli-en-fr", "accuracy@1"]["n"] == 88
     retrieval = ("--mapping=supervised", "--regularisation=1", "--retrieval=csls")
     assert rows == workflow_rows(project, sample_data, tmp_path, "bli-en-fr", *retrieval)
@@ -155,12 +158,12 @@ def nearest_by_scikit_learn(vectors, left, right):
     ],
 )
 def test_numbers_of_tatoeba_are_those_of_scikit_learn(
-    project, root, language, n, tmp_path, request, capsys
+    evaluate, project, root, language, n, request, capsys
 ):
     root, dataset = request.getfixturevalue(root), f"tatoeba-{language}"
     model = project / "resources/models/bert-multi-mini"
-    options = ("--pooling", "mean", "--data-root", root, "--model", model)
-    rows = evaluate(project, tmp_path / "scores.json", *options, "--datasets", dataset)
+    options = {"data_root": root, "model": model}
+    rows = evaluate(datasets=dataset, **options)
     assert [key[1] for key in rows] == list(metrics_of("bitext-retrieval"))
     assert {row["n"] for row in rows.values()} == {n}
     entry = yaml.safe_load((project / "config/datasets.yaml").read_text())["datasets"][dataset]
@@ -171,53 +174,46 @@ def test_numbers_of_tatoeba_are_those_of_scikit_learn(
     assert [row["value"] for row in rows.values()] == pytest.approx(expected, abs=1e-9)
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows.values())
     if n == 60:
-        rows = evaluate(project, tmp_path / "all.json", *options, "--datasets", "tatoeba-[efrz]?")
+        rows = evaluate(datasets="tatoeba-[efrz]?", **options)
         assert {key[0] for key in rows} == {f"tatoeba-{code}" for code in ("es", "fr", "ru")}
         assert "tatoeba-zh: left out" in capsys.readouterr().out
 
 
 def test_a_missing_data_set_is_named_and_left_out_or_an_error(
-    project, sample_data, tmp_path, capsys
+    evaluate, sample_data, tmp_path, capsys
 ):
     root = tmp_path / "root"
     root.mkdir()
     (root / "simlex-999").symlink_to(sample_data / "simlex-999")
-    options = ("--pooling", "cls", "--datasets", *WORDS, "--data-root", root)
-    rows = evaluate(project, tmp_path / "scores.json", *options)
+    options = {"datasets": WORDS, "data_root": root}
+    rows = evaluate(**options)
     assert {key[0] for key in rows} == {"simlex999"}
     assert "multisimlex-en: left out" in capsys.readouterr().out
-    arguments = ["--model", MODEL, "--output", tmp_path / "no.json", *options, "--strict"]
-    words = [sys.executable, "-m", "workflow_scripts.evaluate", *map(str, arguments)]
-    strict = subprocess.run(words, cwd=project, capture_output=True, text=True)
-    assert strict.returncode == 2
-    assert "translation.csv: no such file" in strict.stderr
-    assert "Traceback" not in strict.stderr and strict.stderr.count("\n") == 1
+    with pytest.raises(UserError, match=r"translation\.csv: no such file"):
+        evaluate("--strict", output=tmp_path / "no.json", **options)
     assert not (tmp_path / "no.json").exists()
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--datasets": "stsben"}, r"--datasets stsben: no such data set in .*did you mean 'stsb'"),
-        ({"--datasets": "zzz*"}, "--datasets zzz.*: no such data set in"),
-        ({"--datasets": "zzz"}, r"; of \d\d\d the nearest are (\S+, ){4}\S+$"),
-        ({"--model": "some/model"}, "while HF_HUB_OFFLINE is set, .* set HF_HUB_OFFLINE=0"),
-        ({"--data-root": "no/such/root"}, "no/such/root: no such folder"),
-        ({"--model": "no/such/model/folder"}, "no such model folder"),
-        ({"--pooling": None}, "does not record one; give --pooling"),
-        ({"--max-length": "100000"}, "--max-length 100000: more than"),
-        ({"--max-length": "0"}, "--max-length 0: less than"),
+        ({"datasets": "stsben"}, r"--datasets stsben: no such data set in .*did you mean 'stsb'"),
+        ({"datasets": "zzz*"}, "--datasets zzz.*: no such data set in"),
+        ({"datasets": "zzz"}, r"; of \d\d\d the nearest are (\S+, ){4}\S+$"),
+        ({"model": "some/model"}, "while HF_HUB_OFFLINE is set, .* set HF_HUB_OFFLINE=0"),
+        ({"data_root": "no/such/root"}, "no/such/root: no such folder"),
+        ({"model": "no/such/model/folder"}, "no such model folder"),
+        ({"pooling": None}, "does not record one; give --pooling"),
+        ({"max_length": 100_000}, "--max-length 100000: more than"),
+        ({"max_length": 0}, "--max-length 0: less than"),
+        ({"against_pooling": "cls"}, "--against-pooling: no encoder to compare with"),
     ],
 )
-def test_a_mistake_is_named_and_writes_nothing(
-    changes, message, project, sample_data, tmp_path, monkeypatch
-):
+def test_a_mistake_is_named_and_writes_nothing(changes, message, evaluate, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    options = {"--model": project / MODEL, "--pooling": "cls", "--datasets": "simlex999"}
-    options |= {"--data-root": sample_data, "--output": tmp_path / "scores.json", **changes}
     with pytest.raises(UserError, match=message):
-        main([str(part) for key, value in options.items() if value for part in (key, value)])
+        evaluate(**{"datasets": "simlex999", **changes})
     assert not list(tmp_path.iterdir())
 
 
@@ -260,36 +256,22 @@ def test_a_catalogue_that_is_not_clear_is_refused(tmp_path, catalogues, message)
         choose_datasets(files, ["on*"])
 
 
-def test_a_misspelt_block_of_the_config_is_an_error(project, sample_data, tmp_path):
-    (tmp_path / "mine.yaml").write_text("retrievel: {linking: {similarity: cosine}}\n")
-    options = ["--pooling", "cls", "--datasets", "cometa", "--data-root", sample_data]
-    with pytest.raises(UserError, match=r"mine.yaml: unknown key `retrievel`; did you mean"):
-        evaluate(project, tmp_path / "scores.json", *options, "--config", tmp_path / "mine.yaml")
+@pytest.mark.parametrize("change", [{"pooling": "cls"}, {"max_length": 8}])
+def test_the_card_takes_scores_of_the_encoder_as_it_is_loaded_alone(evaluate, tmp_path, change):
+    (tmp_path / "encoder.json").write_text('{"pooling": "mean", "max_length": 25}')
+    (tmp_path / "README.md").write_text("c")
+    options = {"datasets": "simlex999", "model": tmp_path, "pooling": None, **change}
+    with pytest.raises(UserError, match=f"--card: {' '.join(as_argv(change))} is not how"):
+        evaluate("--card", **options)
+    (tmp_path / "README.md").unlink()
+    with pytest.raises(UserError, match=r"--card: .* has no README\.md"):
+        evaluate("--card", **options)
 
 
-@pytest.mark.parametrize("change", [("--pooling", "cls"), ("--max-length", "8")])
-def test_the_card_takes_scores_of_the_encoder_as_it_is_loaded_alone(
-    project, sample_data, tmp_path, change
-):
-    for name, text in {
-        "encoder.json": '{"pooling": "mean", "max_length": 25}',
-        "README.md": "c",
-    }.items():
-        (tmp_path / name).write_text(text)
-    options = ["--datasets", "simlex999", "--data-root", sample_data, "--card", "--model", tmp_path]
-    with pytest.raises(UserError, match=f"--card: {' '.join(change)} is not how"):
-        evaluate(project, tmp_path / "scores.json", *options, *change)
-
-
-def test_another_encoder_stands_beside(project, sample_data, tmp_path, capsys):
-    given = ("--datasets", *WORDS, "--data-root", sample_data)
-    alone = {}
-    for pooling in ("mean", "cls"):
-        alone[pooling] = evaluate(project, tmp_path / "alone.json", "--pooling", pooling, *given)
+def test_another_encoder_stands_beside(evaluate, project, tmp_path, capsys):
+    alone = {pooling: evaluate(datasets=WORDS, pooling=pooling) for pooling in ("mean", "cls")}
     capsys.readouterr()
-    beside = ("--pooling", "mean", "--against", project / MODEL, "--against-pooling", "cls")
-    given = ("--datasets", "simlex999", "multisimlex-en", *given[-2:])
-    rows = evaluate(project, tmp_path / "scores.json", *beside, *given)
+    rows = evaluate(datasets=WORDS, against=project / MODEL, against_pooling="cls")
     for key, row in rows.items():
         assert {name: row[name] for name in COLUMNS} == alone["mean"][key]
         assert row["against"] == alone["cls"][key]["value"]
@@ -329,30 +311,14 @@ def test_what_an_encoder_records_holds_for_it_beside_another(project, tmp_path):
     assert chosen()[1] == EncoderSettings("cls", 12)
 
 
-def test_against_itself_nothing_differs(project, sample_data, tmp_path):
+def test_against_itself_nothing_differs(evaluate, project):
     """What neither folder nor options say of the other encoder is as for the one that is scored."""
-    given = ("--datasets", "simlex999", "--data-root", sample_data, "--pooling", "mean")
-    more = ("--max-length", "16", "--against", project / MODEL)
-    for row in evaluate(project, tmp_path / "scores.json", *given, *more).values():
+    rows = evaluate(datasets="simlex999", max_length=16, against=project / MODEL)
+    for row in rows.values():
         assert (row["difference"], row["difference_low"], row["p_value"]) == (0, 0, 1)
-    with pytest.raises(UserError, match="--against-pooling: no encoder to compare with"):
-        evaluate(project, tmp_path / "scores.json", *given, "--against-pooling", "cls")
 
 
-def test_scores_go_onto_the_card_when_asked(project, sample_data, tmp_path):
-    model = shutil.copytree(project / MODEL, tmp_path / "model")
-    options = ["--pooling", "mean", "--datasets", "simlex999", "--data-root", str(sample_data)]
-    options += ["--model", str(model), "--output", str(tmp_path / "scores.json"), "--card"]
-    main([*options, "--device", "cpu"])
-    [row] = (r for r in read_json(tmp_path / "scores.json") if r["metric"] == "spearman")
-    line = f"| simlex999 | spearman | {row['value']:.4f} | {row['n']} |"
-    assert line in (model / "README.md").read_text()
-    (model / "README.md").unlink()
-    with pytest.raises(UserError, match=r"--card: .* has no README\.md"):
-        main([*options, "--device", "cpu"])
-
-
-def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, tmp_path):
+def test_an_encoder_s_own_classifier_says_what_texts_are(evaluate, project, sample_data, tmp_path):
     catalogue = read_mapping(project / "config" / "datasets-multilingual.yaml")["datasets"]
     lists, items = read_numbered(sample_data, "reviews-en", catalogue["reviews-en"])
     strings = lists[None]
@@ -363,11 +329,11 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, t
     encoder = tmp_path / "encoder"
     changes = ["learning_rate=1e-3", "epochs=2", "batch_size=16", "max_length=48"]
     changes += ["embed_max_length=48", "development=null"]
-    made = ["--model", MODEL, "--corpus", tmp_path / "corpus.txt", "--recipe", "classify"]
-    made += ["--output", encoder, *(word for one in changes for word in ("--set", one))]
-    tune.main([str(word) for word in made])
-    wanted = ["--datasets", "reviews-en", "--data-root", sample_data, "--own-classifier"]
-    found = evaluate(project, tmp_path / "scores.json", *wanted, "--model", encoder)
+    made = {"model": MODEL, "corpus": tmp_path / "corpus.txt", "recipe": "classify"}
+    sets = (word for change in changes for word in ("--set", change))
+    tune.main(as_argv(made | {"output": encoder}, *sets))
+    options = {"datasets": "reviews-en", "model": encoder, "pooling": None}
+    found = evaluate("--own-classifier", **options)
     record = read_json(tmp_path / "scores.record.json")
     assert record["classification"] == {"protocol": "own classifier"}
 
@@ -382,16 +348,9 @@ def test_an_encoder_s_own_classifier_says_what_texts_are(project, sample_data, t
     assert len(hits) == 48
 
 
-def test_a_record_of_scores_replaces_only_such_a_record(project, sample_data, tmp_path):
+def test_a_record_of_scores_replaces_only_such_a_record(evaluate, tmp_path):
     mine = tmp_path / "scores.record.json"
     mine.write_text("my notes")
-    given = [
-        "--data-root",
-        sample_data,
-        "--datasets=simlex999",
-        "--pooling=mean",
-        "--max-length=16",
-    ]
     with pytest.raises(UserError, match=r"--output \S+record.json: is another file"):
-        evaluate(project, tmp_path / "scores.json", *given)
+        evaluate(datasets="simlex999")
     assert mine.read_text() == "my notes"

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from command_words import as_argv
 from tiny_models import one_thread
 
 from tests.support.suite_files import write_whole_vectors
@@ -17,22 +18,18 @@ from workflow_scripts.scoring.ranked_accuracy import hits_at
 __all__ = ["one_thread"]
 
 
-def given(**options):
-    pairs = [(f"--{key.replace('_', '-')}", str(value)) for key, value in options.items()]
-    return [part for pair in pairs for part in pair]
-
-
 def both_hits(config, root, dataset, model, folder, pooling="cls"):
     """Hits at 1 and 5 by the steps of the workflow, and by the command on the same strings."""
     block = config["datasets"][dataset]
     strings, items = folder / "strings.txt", folder / "items.json"
-    told = {"dataset": dataset, "block": json.dumps(block), "root": root}
-    read_dataset.main(given(**told, strings=strings, items=items))
+    read = {"dataset": dataset, "block": json.dumps(block), "root": root}
+    read_dataset.main(as_argv(read | {"strings": strings, "items": items}))
     how = {"pooling": pooling, "max_length": 25, "threads": 1, "device": "cpu"}
-    embed.main(given(model=model, strings=strings, output=folder / "vectors.npy", **how))
+    made = {"model": model, "strings": strings, "output": folder / "vectors.npy"}
+    embed.main(as_argv(made | how))
     write_whole_vectors(folder / "vectors.npy", np.load(folder / "vectors.npy"), dataset)
     made = {"vectors": folder / "vectors.npy", "items": items, "output": folder / "ranks.tsv"}
-    link_entities.main(given(**made))
+    link_entities.main(as_argv(made))
     entry = read_json(items)
     ranked = rows_by_dataset(read_rankings(folder / "ranks.tsv", RankedName))[dataset]
     steps = [hits_at(k, ranked, entry["name_concepts"], entry["gold"]) for k in (1, 5)]
@@ -50,7 +47,7 @@ def both_hits(config, root, dataset, model, folder, pooling="cls"):
     asked = {"names": folder / "names.tsv", "mentions": folder / "mentions.tsv"}
     asked |= {"mention_column": 1, "gold_column": 2, "output": folder / "links.jsonl"}
     asked |= {"encoder": model, "similarity": "dot", "format": "jsonl"}
-    link.main([*given(**asked, **how), "--each-name"])
+    link.main(as_argv(asked | how, "--each-name"))
     found = [json.loads(line)["links"] for line in read_lines(folder / "links.jsonl")]
     front = []
     for k in (1, 5):

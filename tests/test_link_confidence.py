@@ -173,21 +173,6 @@ def test_a_calibration_of_another_encoder_or_other_names_is_one_line(run, files,
             run(*NEW, "--calibration", "c.json", *words)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"target_precision": 0.9}, "target_precision: no correct ids to compare with; give gold"),
-        ({"target_precision": 2, "gold": ["C1"]}, "target_precision 2: give a share"),
-        ({"gold": ["C1", "C2"]}, "gold: not one per mention; give 1, with None for"),
-        ({"documents": "text"}, "documents: not one per mention"),
-        ({"calibration": "none.json"}, "none.json: no such file"),
-    ],
-)
-def test_mistakes_in_python_are_one_line(options, message, encoder):
-    with pytest.raises(UserError, match=message):
-        mirror_bert.link(mirror_bert.load(encoder, device="cpu"), NAMES, ["a"], **options)
-
-
 # ---- documents -----------------------------------------------------------------------------------
 
 TEXT = "The red cat (TRC) sees a small dog (SD)."
@@ -252,30 +237,6 @@ def test_a_document_that_is_not_there_is_named_with_its_line(run, documents):
         run(*table, "document", "--documents", "docs")
     with pytest.raises(UserError, match="--documents dcs: no such folder"):
         run(*table, "document", "--documents", "dcs")
-
-
-# ---- UMLS ----------------------------------------------------------------------------------------
-
-
-def test_names_of_a_semantic_type_are_an_index_of_their_own(run, files):
-    lines = []
-    for cui, text in (("C1", "the red cat"), ("C2", "a small dog")):
-        row = [""] * 18
-        row[0], row[1], row[11], row[12], row[14], row[16] = cui, "ENG", "MSH", "PT", text, "N"
-        lines.append("|".join(row) + "|\n")
-    write(files / "umls" / "MRCONSO.RRF", "".join(lines))
-    types = "C1|T015|A1|Mammal|A|1|\nC2|T047|B2|Disease or Syndrome|A|1|\n"
-    write(files / "umls" / "MRSTY.RRF", types)
-    of_type = mirror_bert.read_names(files / "umls" / "MRCONSO.RRF", semantic_types=["Mammal"])
-    assert of_type == [("C1", "the red cat")]
-    umls = ("--names", "umls/MRCONSO.RRF", "--index", "index", *NEW)
-    links = run(*umls, "--semantic-types", "Mammal", names=False)
-    assert set(links["id"]) == {"C1"}
-    with pytest.raises(UserError, match=r"made with --semantic-types \['Mammal'\], but now it"):
-        run(*umls, "--semantic-types", "T047", names=False)
-    write(files / "umls" / "MRSTY.RRF", types + "C2|T015|A1|Mammal|A|1|\n")
-    with pytest.raises(UserError, match="an index made from other files of names"):
-        run(*umls, "--semantic-types", "Mammal", names=False)
 
 
 def test_python_reads_the_names_that_the_command_reads(files):

@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 
 import pytest
+from command_words import as_argv
 from tiny_models import make_sentences, one_thread, tiny_roberta
 
 __all__ = ["one_thread", "tiny_roberta"]
@@ -29,9 +30,9 @@ def test_a_run_that_is_killed_at_random_moments_gives_the_same_bytes(
         options |= {"index": f"{name}/index", "output": f"{name}/links.tsv", "pooling": "mean"}
         options |= {"shard-size": 500, "dtype": "float16", "threads": 1, "device": "cpu"}
         options |= {"max-length": 16}
-        parts = [str(part) for key, value in options.items() for part in (f"--{key}", value)]
         # a kill between the last rename and the end leaves links that are whole
-        command = [sys.executable, "-m", "workflow_scripts.link", *parts, "--overwrite"]
+        words = as_argv(options, "--overwrite")
+        command = [sys.executable, "-m", "workflow_scripts.link", *words]
         streams = {"stderr": subprocess.DEVNULL, "env": {"PYTHONPATH": str(project)}}
         return subprocess.Popen(command, cwd=tmp_path, **streams)
 

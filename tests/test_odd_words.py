@@ -46,30 +46,24 @@ def test_odd_words_of_a_command_are_told(words, command, more, message):
     assert str(told.value).startswith(message)
 
 
-def test_a_number_of_threads_is_bounded():
-    check_threads(1)
-    for count in (0, 1025, 10**12):
-        with pytest.raises(UserError, match="--threads"):
-            check_threads(count)
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        *((lambda count=count: check_threads(count), "--threads") for count in (0, 1025, 10**12)),
+        (lambda: outputs_of(Path("o"), [SEED_LIMIT]), "--seed"),
+        (lambda: step_log_of(".", 33, [33, 44]), r"--step-log .*: is a folder"),
+        (lambda: list(read_mentions("words.txt", "²", None)), "no column '²'"),
+    ],
+)
+def test_values_that_mean_nothing_are_told(words, read, message):
+    with pytest.raises(UserError, match=message):
+        read()
 
 
 def test_a_seed_is_one_that_torch_takes():
     assert outputs_of(Path("o"), [SEED_LIMIT - 1]) == {SEED_LIMIT - 1: Path("o")}
-    with pytest.raises(UserError, match="--seed"):
-        outputs_of(Path("o"), [SEED_LIMIT])
     with pytest.raises(ValidationError):
         TypeAdapter(Seed).validate_python(SEED_LIMIT)
-
-
-def test_a_step_log_has_a_name():
-    with pytest.raises(UserError, match=r"--step-log .*: is a folder"):
-        step_log_of(".", 33, [33, 44])
-
-
-def test_a_superscript_is_no_number_of_a_column(tmp_path):
-    (tmp_path / "m.tsv").write_text("a\tb\n")
-    with pytest.raises(UserError, match="no column '²'"):
-        list(read_mentions(str(tmp_path / "m.tsv"), "²", None))
 
 
 def test_a_report_takes_a_k_of_any_size():

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+from command_words import as_argv
 from tiny_models import RECIPE, encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 
 import mirror_bert
@@ -37,12 +38,15 @@ def recipes(tmp_path):
     return path
 
 
-def by_command(model, lines, recipe, recipes, output, *words):
-    corpus = output.with_suffix(".txt")
-    corpus.write_text("".join(f"{line}\n" for line in lines))
+def written(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def by_command(model, lines, recipe, recipes, output):
+    corpus = written(output.with_suffix(".txt"), lines)
     options = {"model": model, "corpus": corpus, "recipe": recipe, "recipes": recipes}
-    options |= {"output": output, "seed": 5, "device": "cpu", "threads": 1}
-    tune.main([part for key, value in options.items() for part in (f"--{key}", str(value))])
+    tune.main(as_argv(options | {"output": output, "seed": 5, "device": "cpu", "threads": 1}))
     return output
 
 
@@ -132,10 +136,10 @@ def test_a_saved_encoder_is_loaded_with_its_settings_and_gives_the_same_vectors(
 
 
 def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_roberta, capsys):
-    command = ["--model", encoder, "--against", tiny_roberta, "--datasets", "simlex999"]
-    command += ["--data-root", sample_data, "--output", tmp_path / "scores.json"]
-    command += ["--report", tmp_path / "command.html"]
-    evaluate_command([*map(str, command), "--device", "cpu", "--against-pooling", "cls"])
+    options = {"model": encoder, "against": tiny_roberta, "datasets": "simlex999"}
+    options |= {"data_root": sample_data, "against_pooling": "cls", "device": "cpu"}
+    options |= {"output": tmp_path / "scores.json", "report": tmp_path / "command.html"}
+    evaluate_command(as_argv(options))
     expected = json.loads((tmp_path / "scores.json").read_text())
     scores = mirror_bert.evaluate(
         mirror_bert.load(encoder, device="cpu"),
@@ -154,13 +158,11 @@ def test_scores_are_those_of_the_command(encoder, sample_data, tmp_path, tiny_ro
 
 def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):
     strings, queries = ["", *STRINGS, STRINGS[0]], ["a red cat", " ", STRINGS[3], "a red cat"]
-    for name, lines in (("strings", strings), ("queries", queries)):
-        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    words = ["--encoder", encoder, "--strings", tmp_path / "strings.txt"]
-    words += ["--queries", tmp_path / "queries.txt", "--output", tmp_path / "found.tsv"]
-    words += ["--k", 3, "--device", "cpu", "--prompt", "query=a man sees "]
-    words += ["--report", tmp_path / "command.html"]
-    search_command(["nearest", *map(str, words)])
+    options = {"encoder": encoder, "k": 3, "device": "cpu", "prompt": "query=a man sees "}
+    options |= {"strings": written(tmp_path / "strings.txt", strings)}
+    options |= {"queries": written(tmp_path / "queries.txt", queries)}
+    options |= {"output": tmp_path / "found.tsv", "report": tmp_path / "command.html"}
+    search_command(["nearest", *as_argv(options)])
     expected = pandas.read_csv(tmp_path / "found.tsv", sep="\t")
     loaded = mirror_bert.load(encoder, prompts={"query": "a man sees "}, device="cpu")
     found = mirror_bert.search(loaded, queries, strings, k=3, report=tmp_path / "python.html")
@@ -176,21 +178,16 @@ def test_what_is_found_is_what_the_command_finds(encoder, tmp_path):
 def test_translations_and_accuracies_are_those_of_the_command(encoder, tmp_path, capsys):
     sources, targets = STRINGS[:20], STRINGS[20:]
     pairs = list(zip(sources, targets, strict=True))
-    for name, lines in (("en", sources), ("fr", targets)):
-        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    rows = "".join(f"{one}\t{other}\n" for one, other in pairs)
-    (tmp_path / "dictionary.tsv").write_text(rows)
-    words = ["--encoder", encoder, "--dictionary", tmp_path / "dictionary.tsv"]
-    words += ["--source-vocabulary", tmp_path / "en.txt", "--output", tmp_path / "out.tsv"]
-    words += ["--target-vocabulary", tmp_path / "fr.txt", "--regularisation", 1, "--k", 3]
-    words += ["--neighbours", 4, "--device", "cpu"]
-    translate_command([*map(str, words)])
+    options = {"encoder": encoder, "output": tmp_path / "out.tsv", "device": "cpu"}
+    options |= {"source_vocabulary": written(tmp_path / "en.txt", sources)}
+    options |= {"target_vocabulary": written(tmp_path / "fr.txt", targets)}
+    options |= {"dictionary": written(tmp_path / "dictionary.tsv", map("\t".join, pairs))}
+    how = {"k": 3, "regularisation": 1, "neighbours": 4}
+    translate_command(as_argv(options | how))
     printed = capsys.readouterr().out
     expected = pandas.read_csv(tmp_path / "out.tsv", sep="\t")
     loaded = mirror_bert.load(encoder, device="cpu")
-    found = mirror_bert.translate(
-        loaded, pairs, sources, targets, k=3, regularisation=1.0, neighbours=4
-    )
+    found = mirror_bert.translate(loaded, pairs, sources, targets, **how)
     pandas.testing.assert_frame_equal(found, expected, check_dtype=False, atol=1e-6)
     held_out = found.attrs["held_out"]
     for metric in ("accuracy@1", "accuracy@5"):
@@ -203,17 +200,14 @@ def test_translations_and_accuracies_are_those_of_the_command(encoder, tmp_path,
 def test_links_are_those_of_the_command(how, each_name, encoder, tmp_path):
     names = [(f"C{number // 3}", string) for number, string in enumerate(STRINGS)]
     mentions = ["a red cat", "", STRINGS[3], "a red cat", "the house"]
-    files = [tmp_path / "names.tsv", tmp_path / "mentions.txt"]
-    files[0].write_text("".join(f"{identity}\t{name}\n" for identity, name in names))
-    files[1].write_text("".join(f"{mention}\n" for mention in mentions))
-    words = ["--encoder", encoder, "--names", files[0], "--mentions", files[1], "--k", 2]
-    words += ["--output", tmp_path / "links.tsv", "--device", "cpu"]
-    words += ["--report", tmp_path / "command.html"]
-    words += [part for key, value in how.items() for part in (f"--{key}", value)]
-    link_command([*map(str, words), *(["--each-name"] if each_name else [])])
+    file = written(tmp_path / "names.tsv", map("\t".join, names))
+    options = {"encoder": encoder, "names": file, "k": 2, "device": "cpu", **how}
+    options |= {"mentions": written(tmp_path / "mentions.txt", mentions)}
+    options |= {"output": tmp_path / "links.tsv", "report": tmp_path / "command.html"}
+    link_command(as_argv(options, *["--each-name"] * each_name))
     expected = pandas.read_csv(tmp_path / "links.tsv", sep="\t")
     loaded = mirror_bert.load(encoder, device="cpu")
-    for given in (names, files[0]):
+    for given in (names, file):
         page = tmp_path / "python.html"
         links = mirror_bert.link(
             loaded, given, mentions, k=2, each_name=each_name, report=page, **how
@@ -222,6 +216,10 @@ def test_links_are_those_of_the_command(how, each_name, encoder, tmp_path):
         pandas.testing.assert_frame_equal(
             links.round({"score": 6}), expected, check_dtype=False, atol=2e-6
         )
+
+
+def link_none(**options):
+    return mirror_bert.link(None, [("C1", "a")], ["b"], **options)
 
 
 @pytest.mark.parametrize(
@@ -246,6 +244,17 @@ def test_links_are_those_of_the_command(how, each_name, encoder, tmp_path):
         ),
         (lambda m: mirror_bert.link(None, "a", ["b"]), "names: a single string; give pairs"),
         (lambda m: mirror_bert.link(None, [("a", "b\tc")], ["b"]), r"names\[0\]: holds a tab"),
+        (
+            lambda m: link_none(target_precision=0.9),
+            "target_precision: no correct ids .*; give gold",
+        ),
+        (lambda m: link_none(target_precision=2, gold=["C1"]), "target_precision 2: give a share"),
+        (
+            lambda m: link_none(gold=["C1", "C2"]),
+            "gold: not one per mention; give 1, with None for",
+        ),
+        (lambda m: link_none(documents="text"), "documents: not one per mention"),
+        (lambda m: link_none(calibration="none.json"), "none.json: no such file"),
         (lambda m: mirror_bert.evaluate(None, ROOT, "no-such"), "no-such: no such data set"),
     ],
 )

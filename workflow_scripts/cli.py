@@ -1,10 +1,7 @@
-"""The commands: their names under the one command, and what they check of their files."""
+"""The commands: their names under the one command."""
 
 import sys
 from pathlib import Path
-
-from workflow_scripts.errors import UserError
-from workflow_scripts.files import STDIN
 
 COMMAND = "mirror-bert"
 # by name: the module, and what it does
@@ -34,20 +31,3 @@ def typed_command(module: str) -> str:
     if program.name == "__main__.py":
         return f"python -m workflow_scripts {_NAMES[module]}"
     return f"python -m workflow_scripts.{module}"
-
-
-def check_files(
-    option: str, *paths: str | Path | None, stdin: bool = False, folders: bool = False
-) -> None:
-    """Raise `UserError` by `option` for a path that is given and no file.
-
-    "-" is standard input, and a folder is taken, where the option takes that.
-    """
-    for path in paths:
-        if path is None or (stdin and str(path) == STDIN) or Path(path).is_file():
-            continue
-        if folders and Path(path).is_dir():
-            continue
-        if str(path) == STDIN:
-            raise UserError(f"{option} -", "standard input is not supported here", "give a file")
-        raise UserError(f"{option} {path}", "no such file", "check the path")

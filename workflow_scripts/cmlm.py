@@ -7,7 +7,6 @@ from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.corpora.kinds import text
 from workflow_scripts.corpora.kinds.bitext import PairFiles
@@ -17,6 +16,7 @@ from workflow_scripts.corpora.text_readers import READERS
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import parse_number, passing_directory, stream_lines, write_text
 from workflow_scripts.imports import MachineOptions
+from workflow_scripts.option_paths import check_files
 from workflow_scripts.path_functions import command
 from workflow_scripts.string_columns import require_lines
 from workflow_scripts.tune import (

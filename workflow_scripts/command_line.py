@@ -173,44 +173,35 @@ def run(
     if missing := [option.name for option, word in pairs if option.needed and word is None]:
         raise UserError(", ".join(missing), "missing", f"see {typed(function, mode)} --help")
     values = {option.path: _read_value(option, word) for option, word in pairs}
-    positional, named = [], {}
-    hints = get_type_hints(function)
-    for name, parameter in inspect.signature(function).parameters.items():
+    bound, hints = inspect.signature(function).bind_partial(), get_type_hints(function)
+    for name in bound.signature.parameters:
         if (name,) in values:
-            value = values[(name,)]
+            bound.arguments[name] = values[(name,)]
         else:
             fields = {path[1]: field for path, field in values.items() if path[0] == name}
-            value = hints[name](**fields)
-        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-            positional.append(value)
-        else:
-            named[name] = value
+            bound.arguments[name] = hints[name](**fields)
     # the log of a job begins with this
     if usage_file():
         seed = next((value for path, value in values.items() if path[-1] == "seed"), None)
         print(log_head(seed), end="", file=sys.stderr)
-    function(*positional, **named)
+    function(*bound.args, **bound.kwargs)
 
 
-class _Words(argparse.ArgumentParser):
-    """Assigns words to options as they are: what they may be is read afterwards."""
-
-    def __init__(self, options: Sequence[Option]) -> None:
-        super().__init__(add_help=False, allow_abbrev=False, exit_on_error=False)
-        for number, option in enumerate(options):
-            how: dict[str, Any] = {"dest": f"option_{number}", "default": None}
-            if option.kind is bool:
-                how |= {"action": "store_true"}
-            elif option.several:
-                bare = option.default == () or option.may_be_bare
-                how |= {"nargs": "*" if bare else "+", "action": "extend"}
-            elif option.may_be_bare or option.is_word:
-                how |= {"nargs": "?", "const": _BARE}
-            # a word has the name of its value alone
-            self.add_argument(*([] if option.is_word else [option.name]), **how)
-
-    def error(self, message: str) -> NoReturn:
-        raise UserError(message, "not expected here", "--help lists the options")
+def _parser(options: Sequence[Option]) -> argparse.ArgumentParser:
+    """Return what assigns words to options as they are: what they may be is read afterwards."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    for number, option in enumerate(options):
+        how: dict[str, Any] = {"dest": f"option_{number}", "default": None}
+        if option.kind is bool:
+            how |= {"action": "store_true"}
+        elif option.several:
+            bare = option.default == () or option.may_be_bare
+            how |= {"nargs": "*" if bare else "+", "action": "extend"}
+        elif option.may_be_bare or option.is_word:
+            how |= {"nargs": "?", "const": _BARE}
+        # a word has the name of its value alone
+        parser.add_argument(*([] if option.is_word else [option.name]), **how)
+    return parser
 
 
 def _assign_words(options: Sequence[Option], argv: Sequence[str]) -> list[Any]:
@@ -220,9 +211,8 @@ def _assign_words(options: Sequence[Option], argv: Sequence[str]) -> list[Any]:
     """
     # a negative number in any notation is a value, not an option; no word can hold a NUL
     words = [f"\0{word}" if parse_number(word) is not None else word for word in argv]
-    parser = _Words(options)
     try:
-        assigned, unused = parser.parse_known_args(words)
+        assigned, unused = _parser(options).parse_known_args(words)
     except argparse.ArgumentError as error:
         flags = {option.name for option in options if option.kind is bool}
         if error.argument_name in flags:
@@ -336,16 +326,11 @@ def format_modes(modes: Mapping[str, FunctionType], about: str, example: str) ->
     width = max(map(len, modes))
     lines = ["modes (MODE --help lists the options of each):"]
     for name, function in modes.items():
-        text = textwrap.wrap(_first_line(read_help(function)[0]), _COLUMNS - width - 4)
-        lines.append(f"  {name:<{width}}  {text.pop(0)}")
-        lines += (" " * (width + 4) + line for line in text)
+        about_mode = read_help(function)[0].split("\n\n")[0]
+        lines += _entry(name, " ".join(about_mode.split()), width)
     parts = [f"usage: {command} {'|'.join(modes)} [OPTION ...]"]
     parts += [textwrap.fill(paragraph, _COLUMNS) for paragraph in about.split("\n\n")]
     return "\n\n".join([*parts, "\n".join(lines), _shown_example(example, command)])
-
-
-def _first_line(about: str) -> str:
-    return " ".join(about.split("\n\n")[0].split())
 
 
 def _shown_example(example: str, command: str) -> str:
@@ -375,12 +360,17 @@ def _help_lines(group: Group) -> Iterator[str]:
         default = default_text(option, text)
         choices = f"one of {', '.join(option.choices)}" if option.lists_choices else ""
         text = "; ".join(filter(None, (text, default and f"default {default}", choices)))
-        lines = textwrap.wrap(text, _COLUMNS - width - 4)
-        if len(option.shown) > width or not lines:
-            yield f"  {option.shown}"
-        else:
-            yield f"  {option.shown:<{width}}  {lines.pop(0)}"
-        yield from (" " * (width + 4) + line for line in lines)
+        yield from _entry(option.shown, text, width)
+
+
+def _entry(name: str, text: str, width: int) -> Iterator[str]:
+    """Yield lines with a name, and a text next to it: below it if the name is wider than that."""
+    lines = textwrap.wrap(text, _COLUMNS - width - 4)
+    if len(name) > width or not lines:
+        yield f"  {name}"
+    else:
+        yield f"  {name:<{width}}  {lines.pop(0)}"
+    yield from (" " * (width + 4) + line for line in lines)
 
 
 def typed(function: FunctionType, mode: str = "") -> str:

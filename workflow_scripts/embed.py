@@ -3,11 +3,9 @@
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding import principal_components as components
 from workflow_scripts.embedding.chosen_encoder import (
@@ -26,16 +24,10 @@ from workflow_scripts.embedding.vector_shards import (
     embed_once,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import (
-    check_new_file,
-    check_own_json,
-    sha256_of,
-    sha256_of_lines,
-    without_link,
-    write_json,
-)
+from workflow_scripts.files import sha256_of, sha256_of_lines, without_link, write_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
+from workflow_scripts.option_paths import check_files, check_new_file, check_own_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.string_columns import TableOptions, column_of
 
@@ -43,38 +35,6 @@ EXAMPLE = """
 COMMAND --model my-encoder --strings resources/sample_data/names/biomedical_names.txt \\
     --output vectors.npy
 """
-
-
-def check_options(
-    strings: Path,
-    output: Path,
-    record: Path | None,
-    *,
-    dtype: Dtype,
-    remove_components: int | None,
-    shard_size: int,
-    overwrite: bool,
-    table: TableOptions,
-    quantization: Quantization | None,
-) -> None:
-    """Raise `UserError` for what is wrong before anything is read."""
-    if remove_components is not None and dtype != "float32":
-        raise UserError(
-            "--remove-components", "rounded vectors would be changed", "--dtype float32"
-        )
-    if quantization is not None and dtype != "float32":
-        problem = f"--quantization {quantization} has a type of its own"
-        raise UserError(f"--dtype {dtype}", problem, "leave one of them out")
-    check_counts(shard_size=shard_size, remove_components=remove_components)
-    if output.suffix != ".npy":
-        raise UserError(f"--output {output}", "give a file name that ends in .npy", None)
-    check_files("--strings", strings, folders=bool(table.column))
-    table.check("--strings", strings)
-    check_new_file("--output", output, overwrite, [strings])
-    if quantization == "int8":
-        check_new_file("--output", ranges_file(output), overwrite, [strings])
-    if record is not None:
-        check_own_json("--record", record, "strings_sha256", [strings, output])
 
 
 def ranges_file(output: Path) -> Path:
@@ -117,17 +77,21 @@ def embed(
         overwrite: replace the output
     """
     check_encoder_options(encoder, machine)
-    check_options(
-        strings,
-        output,
-        record,
-        dtype=dtype,
-        remove_components=remove_components,
-        shard_size=shard_size,
-        overwrite=overwrite,
-        table=table,
-        quantization=quantization,
-    )
+    if remove_components is not None and dtype != "float32":
+        problem = "rounded vectors would be changed"
+        raise UserError("--remove-components", problem, "--dtype float32")
+    if quantization is not None and dtype != "float32":
+        problem = f"--quantization {quantization} has a type of its own"
+        raise UserError(f"--dtype {dtype}", problem, "leave one of them out")
+    check_counts(shard_size=shard_size, remove_components=remove_components)
+    if output.suffix != ".npy":
+        raise UserError(f"--output {output}", "give a file name that ends in .npy", None)
+    check_files("--strings", strings, folders=bool(table.column))
+    table.check("--strings", strings)
+    for file in (output, ranges_file(output)) if quantization == "int8" else (output,):
+        check_new_file("--output", file, overwrite, [strings])
+    if record is not None:
+        check_own_json("--record", record, "strings_sha256", [strings, output])
     settings = settle_settings(model, encoder)
     lines = column_of(strings, table)
     if not lines:
@@ -165,20 +129,14 @@ def embed(
             strings_of = SampledStrings(opened, "default", lines)
             print(truncation_line(strings_of), file=sys.stderr)
         if record is not None:
-            content: dict[str, Any] = {
-                "dimension": opened.dimension,
-                "dtype": dtype,
-                "strings": len(lines),
-            }
-            content |= {"remove_components": remove_components or 0}
+            digest = sha256_of_lines(lines) if table.column else sha256_of(strings)
+            provenance |= {"strings": len(lines), "strings_sha256": digest, "dimension": size}
+            provenance |= {"dtype": dtype, "remove_components": remove_components or 0}
             if quantization is not None:
-                content["quantization"] = quantization
-            source = {
-                "strings_sha256": sha256_of_lines(lines) if table.column else sha256_of(strings)
-            }
+                provenance["quantization"] = quantization
             if table.column:
-                source["table"] = table.described(strings)
-            write_json(record, provenance | content | source)
+                provenance["table"] = table.described(strings)
+            write_json(record, provenance)
         print(f"{output}: {shown}")
 
 

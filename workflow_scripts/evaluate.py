@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import DEFAULT
 from workflow_scripts.datasets.catalogues import CATALOGUES
@@ -26,8 +25,9 @@ from workflow_scripts.embedding.settings import (
     SettingsOptions,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import check_own_json, read_text, write_json, write_text
+from workflow_scripts.files import read_text, write_json, write_text
 from workflow_scripts.imports import MachineOptions, quick_imports
+from workflow_scripts.option_paths import check_files, check_own_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.reports.evaluation_report import evaluation_report
 from workflow_scripts.reports.page import check_report, write_report
@@ -80,37 +80,35 @@ class OutputOptions:
         return self.output.with_suffix(".record.json")
 
 
+def print_rows(head: str, rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print rows of data set, metric and numbers as aligned columns, `head` above the numbers."""
+    width, wide = (max(len(row[column]) for row in rows) for column in (0, 1))
+    for dataset, metric, numbers in [("dataset", "metric", head), *rows]:
+        print(f"{dataset:<{width}}  {metric:<{wide}}  {numbers}".rstrip())
+
+
 def print_comparison(rows: Sequence["Difference"], sizes: Mapping[tuple[str, str], int]) -> None:
-    """Print scores next to those of the other encoder as aligned columns."""
-    width, wide = (
-        max(len(name) for name in names) for names in zip(*(r[:2] for r in rows), strict=True)
-    )
-    head = f"{'dataset':<{width}}  {'metric':<{wide}}  {'n':>6}    value  against  difference"
-    print(f"{head}  95% interval         p")
+    """Print scores next to those of the other encoder."""
+    shown = []
     for row in rows:
         interval = tested = ""
         if row.p_value is not None:
             interval = f"{row.difference_low:+.4f} {row.difference_high:+.4f}"
             tested = f"{row.p_value:.3f}{' *' if row.p_value < 0.05 else ''}"
-        print(
-            f"{row.dataset:<{width}}  {row.metric:<{wide}}  {sizes.get(row[:2], ''):>6}  "
-            f"{row.value:>7.4f}  {row.against:>7.4f}  {row.difference:>+10.4f}  "
-            f"{interval:<15}  {tested}".rstrip()
-        )
+        numbers = f"{row.value:>7.4f}  {row.against:>7.4f}  {row.difference:>+10.4f}"
+        numbers = f"{sizes.get(row[:2], ''):>6}  {numbers}  {interval:<15}  {tested}"
+        shown.append((row.dataset, row.metric, numbers))
+    print_rows(f"{'n':>6}    value  against  difference  95% interval         p", shown)
 
 
-def print_table(rows: list[dict[str, Any]]) -> None:
-    """Print the rows as aligned columns."""
-    width, wide = (max(len(row[key]) for row in rows) for key in ("dataset", "metric"))
-    interval = "95% interval"
-    head = f"{'dataset':<{width}}  {'metric':<{wide}}"
-    print(f"{head}  {'value':>7}  {interval:<16}  {'n':>6}  coverage")
+def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print scores."""
+    shown = []
     for row in rows:
         interval = "" if row["low"] is None else f"{row['low']:.4f} {row['high']:.4f}"
-        print(
-            f"{row['dataset']:<{width}}  {row['metric']:<{wide}}  {row['value']:>7.4f}  "
-            f"{interval:<16}  {row['n']:>6}  {row['coverage']:.3f}"
-        )
+        numbers = f"{interval:<16}  {row['n']:>6}  {row['coverage']:.3f}"
+        shown.append((row["dataset"], row["metric"], f"{row['value']:>7.4f}  {numbers}"))
+    print_rows(f"{'value':>7}  {'95% interval':<16}  {'n':>6}  coverage", shown)
 
 
 def print_scores(

@@ -309,53 +309,6 @@ def require_header(header: Sequence[str], expected: Sequence[str]) -> None:
         raise ValueError(f"header {' '.join(header)!r}, not {' '.join(expected)!r}")
 
 
-def check_new_file(
-    option: str, path: Path, overwrite: bool, inputs: Iterable[str | Path | None] = ()
-) -> None:
-    """Raise `UserError` by `option` unless a file can be made there, or replaced if told so.
-
-    None of the `inputs`, and of other outputs among them, is ever replaced.
-    """
-    if path.is_dir():
-        raise UserError(f"{option} {path}", "is a folder", "give a file name")
-    if path.resolve() in {Path(source).resolve() for source in inputs if source is not None}:
-        raise UserError(
-            f"{option} {path}", "is read from, or written by another option", "choose another"
-        )
-    if path.exists() and not overwrite:
-        raise UserError(f"{option} {path}", "exists", "choose another or add --overwrite")
-    parent = next(folder for folder in path.resolve().parents if folder.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise UserError(f"{option} {path}", f"cannot be made in {parent}", "choose another")
-
-
-def check_own_json(
-    option: str, path: Path, key: str, inputs: Iterable[str | Path | None] = ()
-) -> None:
-    """Raise `UserError` by `option` unless a file is new, or JSON that a run before wrote there.
-
-    That is an object with `key`, a list of such, or lines of them of which the last may be cut off.
-    """
-    check_new_file(option, path, True, inputs)
-    if not path.exists():
-        return
-    try:
-        text = read_text(path)
-        try:
-            rows = parse_json(text or "[]", path)
-        except UserError:
-            *whole, last = text.split("\n")
-            rows = [parse_json(line, path) for line in whole]
-            rows += [] if last[:1] in ("", "{") else [None]
-        rows = rows if isinstance(rows, list) else [rows]
-    except UserError:
-        rows = [None]
-    if not all(isinstance(row, dict) and key in row for row in rows):
-        raise UserError(
-            f"{option} {path}", "is another file, and is not replaced", "choose another"
-        )
-
-
 def write_text(path: str | Path, text: str) -> None:
     """Write `text` as UTF-8, whole or not at all."""
     with atomic_file(path) as temporary:

@@ -2,13 +2,12 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.datasets.name_lists import (
     Choices,
@@ -26,16 +25,16 @@ from workflow_scripts.embedding.chosen_encoder import (
 from workflow_scripts.embedding.recorded_settings import settle_settings
 from workflow_scripts.embedding.vector_shards import SHARD_SIZE, Dtype, Quantization
 from workflow_scripts.errors import UserError, data_output
-from workflow_scripts.files import STDIN, atomic_text, check_new_file, without_link
+from workflow_scripts.files import STDIN, atomic_text, without_link
 from workflow_scripts.imports import MachineOptions, quick_imports
 from workflow_scripts.locking import drop_left_lock, sole_run
+from workflow_scripts.option_paths import check_files, check_new_file
 from workflow_scripts.path_functions import command
 from workflow_scripts.reports.link_report import link_report
 from workflow_scripts.reports.link_survey import LinkSurvey
 from workflow_scripts.reports.page import check_report, name_of, write_report
 from workflow_scripts.retrieval import name_index
 from workflow_scripts.retrieval.link_calibration import (
-    Answer,
     CalibrationPlan,
     SettledLinks,
     made_by,
@@ -44,20 +43,10 @@ from workflow_scripts.retrieval.link_calibration import (
 )
 from workflow_scripts.retrieval.link_options import LinkOptions, MentionOptions, Similarity
 from workflow_scripts.retrieval.mention_links import LinkWriter, Report
-from workflow_scripts.retrieval.mentions import (
-    BATCH,
-    MentionBatch,
-    mention_batches,
-    mentions_of,
-)
+from workflow_scripts.retrieval.mentions import BATCH, mention_batches, mentions_of
 from workflow_scripts.retrieval.name_encoder import NameEncoder
 from workflow_scripts.retrieval.name_index import provenance_of_vectors
 from workflow_scripts.retrieval.rankings import Format
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from workflow_scripts.retrieval.rescored_search import RescoredSearch
 
 EXAMPLE = """
 printf 'D1\\theart attack\\nD2\\tasthma\\n' > names.tsv
@@ -72,44 +61,6 @@ _FILES = (
     "codes.faiss",
     ".vectors.npy.shards",
 )
-
-
-def answer_mentions(
-    encoder: NameEncoder,
-    index: name_index.NameIndex,
-    batches: Iterable[MentionBatch],
-    k: int,
-    *,
-    each_name: bool = False,
-    threads: int = 1,
-    rescored: "RescoredSearch | None" = None,
-    say: Callable[[str], None] | None = None,
-) -> Iterator[Answer]:
-    """Yield each batch of mentions with the k + 1 best ids of its distinct texts, best first.
-
-    One more than is written, which the margin is taken to. The vectors of the index are those of
-    the same encoder: `name_index.index_names` makes one of names in memory. `rescored` searches
-    them with less memory, and may miss some. `say` gets what that, and fewer dimensions, lose.
-    """
-    # Only now: FAISS takes a while, which bad arguments should not wait for.
-    with quick_imports():
-        from workflow_scripts.retrieval.linked_ids import rank_ids
-
-    approximate = None if rescored is None else rescored.search
-    say, is_first = say or _say, True
-    for batch in batches:
-        vectors = encoder.encode_mentions(batch.distinct)
-        if is_first and len(vectors):
-            is_first = False
-            if encoder.encoder.settings.dimensions is not None:
-                say(truncation_line(encoder, index, batch))
-            if rescored is not None:
-                recall = rescored.recall(vectors, k)
-                say(f"{rescored.name}: recall@{k} {recall:.4f} on a sample")
-                for line in _accuracies(batch, vectors, index, rescored, each_name, threads):
-                    say(line)
-        ways: dict[str, Any] = {"each_name": each_name, "approximate": approximate}
-        yield batch, [*rank_ids(index, vectors, k + 1, threads=threads, **ways)]
 
 
 @dataclass(frozen=True)
@@ -198,10 +149,8 @@ def read_choices(names: NamesOptions, lower_case: bool) -> Choices:
 
     Raises `UserError` for an option that says otherwise than the index.
     """
-    keys = [key.name for key in fields(Choices) if hasattr(names, key.name)]
-    options = {key: getattr(names, key) for key in keys}
-    options |= {"form": names.names_format, "lower_case": lower_case}
-    choices: dict[str, Any] = {key: value for key, value in options.items() if value}
+    options = asdict(names) | {"form": names.names_format, "lower_case": lower_case}
+    choices = {key.name: options[key.name] for key in fields(Choices) if options[key.name]}
     if not names.names and names.index is not None:
         choices = name_index.read_choices(names.index, choices)
     return Choices(**choices)
@@ -225,10 +174,9 @@ def check_options(
     names: NamesOptions,
     mentions: MentionOptions,
     output: OutputOptions,
-    links: LinkOptions,
     calibration: CalibrationOptions,
 ) -> None:
-    """Raise `UserError` for what is wrong before anything is read."""
+    """Raise `UserError` for files that are wrong or missing, before any is read."""
     files = names.names or ()
     taken: list[str | Path | None] = [mentions.mentions, calibration.calibration, *files]
     for option, path in (
@@ -257,11 +205,10 @@ def check_options(
         raise UserError("--documents", problem, "give --document-column too")
     if mentions.documents is not None and not mentions.documents.is_dir():
         raise UserError(f"--documents {mentions.documents}", "no such folder", "check the path")
-    check_calibration(mentions, links, calibration)
 
 
 def check_calibration(
-    mentions: MentionOptions, links: LinkOptions, calibration: CalibrationOptions
+    mentions: MentionOptions, links: LinkOptions, calibration: CalibrationOptions, unbuffered: bool
 ) -> None:
     """Raise `UserError` for options of a calibration that have nothing to work on."""
     check_files("--calibration", calibration.calibration)
@@ -274,6 +221,10 @@ def check_calibration(
         option = "--target-precision" if target is not None else "--write-calibration"
         other = "" if calibration.write_calibration else ", or --calibration"
         raise UserError(option, "no correct ids to compare with", f"give --gold-column{other}")
+    has_gold = mentions.gold_column is not None
+    if unbuffered and has_gold and (calibration.calibration or calibration.fit):
+        problem = "confidences fitted on gold ids are only available after all mentions are read"
+        raise UserError("--unbuffered", problem, "leave it out")
 
 
 def check_target(where: str, target: float, links: LinkOptions) -> None:
@@ -361,55 +312,6 @@ def write_link_report(
     write_report(path, link_report(name, survey, options, counts, settled.confidence, notes))
 
 
-def _accuracies(
-    batch: MentionBatch,
-    vectors: "np.ndarray",
-    index: name_index.NameIndex,
-    rescored: "RescoredSearch",
-    each_name: bool,
-    threads: int,
-) -> list[str]:
-    """Return a line on the share of mentions whose best id is right, and that of exact search.
-
-    Both on a sample; no line without mentions that have gold ids.
-    """
-    with quick_imports():
-        from workflow_scripts.retrieval.linked_ids import rank_ids
-        from workflow_scripts.retrieval.rescored_search import SAMPLE
-
-    rows = {text: row for row, text in enumerate(batch.distinct)}
-    gold = [
-        (rows[text], mention.gold_ids)
-        for mention, text in zip(batch.mentions, batch.texts, strict=True)
-        if mention.gold_ids
-    ][:SAMPLE]
-    if not gold:
-        return []
-    some = vectors[[row for row, _ in gold]]
-    shares = []
-    for search in (rescored.search, None):
-        ranked = rank_ids(index, some, 1, each_name=each_name, threads=threads, approximate=search)
-        right = [links[0].is_one_of(ids) for (_, ids), links in zip(gold, ranked, strict=True)]
-        shares.append(sum(right) / len(right))
-    return [
-        f"{rescored.name}: accuracy@1 {shares[0]:.4f}, of exact search {shares[1]:.4f}, on the "
-        f"first {len(gold)} mentions with gold ids"
-    ]
-
-
-def truncation_line(encoder: NameEncoder, index: name_index.NameIndex, batch: MentionBatch) -> str:
-    """Return a line on what the encoder's `dimensions` lose among a sample of the names."""
-    from workflow_scripts.retrieval import vector_loss
-
-    rows = vector_loss.spread(range(len(index)), vector_loss.SEARCHED)
-    names = [index[row][1] for row in rows]
-    return vector_loss.truncation_line(
-        vector_loss.SampledStrings(encoder.encoder, "passage", names),
-        vector_loss.SampledStrings(encoder.encoder, "query", batch.distinct),
-        cosine=encoder.similarity == "cosine",
-    )
-
-
 def _sole_writer(index: Path | None, links: Path | None) -> AbstractContextManager[Any]:
     """Return what keeps other runs from the vectors of the names; a finished index is shared."""
     if index is None:
@@ -455,20 +357,13 @@ def link(
     """
     check_encoder_options(embedding, machine)
     check_counts(k=links.k, shard_size=names.shard_size, approximate=approximate)
-    check_options(names, mentions, output, links, calibration)
-    if (
-        unbuffered
-        and mentions.gold_column is not None
-        and (calibration.calibration or calibration.fit)
-    ):
-        problem = "confidences fitted on gold ids are only available after all mentions are read"
-        raise UserError("--unbuffered", problem, "leave it out")
-    fitted = None
-    if calibration.calibration is not None:
-        fitted = read_calibration(calibration.calibration)
-    where_fitted = f"--calibration {calibration.calibration}"
+    check_options(names, mentions, output, calibration)
+    check_calibration(mentions, links, calibration, unbuffered)
     if approximate is not None and quantization is not None:
         raise UserError("--quantization", "--approximate is given too", "give one of them")
+    file = calibration.calibration
+    fitted = None if file is None else read_calibration(file)
+    where_fitted = f"--calibration {file}"
     settings = settle_settings(encoder, embedding)
     choices = read_choices(names, mentions.lower_case)
     check_choices(names.names or (), choices)
@@ -485,24 +380,14 @@ def link(
             # before the names are embedded; those are checked thereafter
             fitted.check(provenance_of_vectors(provenance), where_fitted)
         index = open_or_make_index(folder, names, choices, name_encoder)
-        rescored: RescoredSearch | None = None
-        vectors, digest = index.vectors, index.vectors_sha256
-        if approximate is not None:
-            from workflow_scripts.retrieval.approximate_search import ApproximateIndex
-
-            file = folder / "ivf.faiss"
-            rescored = ApproximateIndex(vectors, digest, file, approximate, machine.threads)
-        elif quantization is not None and len(index):
-            from workflow_scripts.retrieval.quantization import QuantizedIndex
-
-            file = folder / "codes.faiss"
-            rescored = QuantizedIndex(vectors, quantization, digest, file, machine.threads)
+        # Only now: FAISS takes a while, which bad arguments should not wait for.
+        with quick_imports():
+            from workflow_scripts.retrieval.linker import Linker, lossy_search
+        rescored = lossy_search(index, folder, approximate, quantization, machine.threads)
+        linker = Linker(name_encoder, index, each_name, rescored, machine.threads)
         # what comes by and by is answered by and by
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
         batches = mention_batches(mentions_of(mentions), choices.lower_case, size)
-        ways: dict[str, Any] = {"each_name": each_name, "threads": machine.threads}
-        ways["rescored"] = rescored
-        answers = answer_mentions(name_encoder, index, batches, links.k, **ways)
         plan = CalibrationPlan(
             made_by(provenance, index),
             calibration.fit,
@@ -512,7 +397,7 @@ def link(
             calibration.seed,
             where_fitted,
         )
-        settled = settle_links(answers, links, plan)
+        settled = settle_links(linker.answer(batches, links.k, _say), links, plan)
         write_links(settled, index, output, mentions.document_column is not None, encoder)
         if calibration.write_calibration is not None and settled.calibration is not None:
             settled.calibration.save(calibration.write_calibration)

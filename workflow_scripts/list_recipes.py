@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.option_paths import check_files
 from workflow_scripts.path_functions import command
 from workflow_scripts.tuning.methods.register import read_recipe, read_recipe_blocks
 

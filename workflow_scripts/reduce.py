@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.chosen_encoder import check_counts
 from workflow_scripts.embedding.recorded_settings import settle_settings
@@ -11,6 +10,7 @@ from workflow_scripts.embedding.settings import OPTIONS, Pooling, SettingsOption
 from workflow_scripts.errors import UserError
 from workflow_scripts.imports import MachineOptions, check_threads, quick_imports
 from workflow_scripts.locking import sole_run
+from workflow_scripts.option_paths import check_files
 from workflow_scripts.path_functions import command
 from workflow_scripts.string_columns import TableOptions, column_of
 from workflow_scripts.tune import check_output

@@ -1,6 +1,5 @@
 """Command: nearest sentences, near-duplicates and translations in files of one string a line."""
 
-import math
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.embedding.chosen_encoder import (
     EncoderOptions,
@@ -28,26 +26,27 @@ from workflow_scripts.embedding.vector_shards import (
     embed_once,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import STDIN, check_new_file, check_own_json, without_link, write_json
+from workflow_scripts.files import STDIN, without_link, write_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
+from workflow_scripts.option_paths import check_files, check_new_file, check_own_json
 from workflow_scripts.path_functions import command_of_modes
 from workflow_scripts.reports.page import Report, check_report, name_of, write_report
 from workflow_scripts.reports.search_report import nearest_report, pairs_report
-from workflow_scripts.retrieval.margin_mining import (
-    NEIGHBOURS,
-    Margin,
-    MinedPairs,
-    check_neighbours,
-    mine_pairs,
-)
+from workflow_scripts.retrieval.margin_mining import NEIGHBOURS, Margin, check_neighbours
 from workflow_scripts.retrieval.near_duplicates import near_duplicates
+from workflow_scripts.retrieval.nearest_strings import (
+    NEAREST,
+    PAIR,
+    find_nearest,
+    find_translations,
+    nearest_rows,
+    pair_rows,
+)
 from workflow_scripts.retrieval.numbered_lines import NumberedLines, read_numbered_lines
-from workflow_scripts.retrieval.quantization import QuantizedIndex
-from workflow_scripts.retrieval.rankings import Format, as_written, write_found
+from workflow_scripts.retrieval.rankings import Format, write_found
 from workflow_scripts.retrieval.suite_files import normalise
 from workflow_scripts.retrieval.vector_loss import SampledStrings, truncation_line
-from workflow_scripts.retrieval.vector_search import search_blocks
 from workflow_scripts.string_columns import FORMS, TableOptions, form_of
 
 if TYPE_CHECKING:
@@ -62,10 +61,6 @@ EXAMPLE = """
 echo 'cardiac infarction' | COMMAND nearest --encoder my-encoder --queries - \\
     --strings resources/sample_data/names/biomedical_names.txt --k 3 --output nearest.tsv
 """
-# Pairs that are made rows of the output at once.
-PAIRS_AT_ONCE = 1 << 16
-NEAREST = ("query", "rank", "line", "score", "string")
-PAIR = ("score", "line", "other_line", "string", "other")
 Files = dict[str, NumberedLines]
 Vectors = dict[str, np.ndarray]
 
@@ -75,64 +70,7 @@ class Result(NamedTuple):
 
     rows: Iterator[tuple[Any, ...]]
     summary: str
-    report: "Callable[[], Report]"
-
-
-class Nearest(NamedTuple):
-    """Neighbours of queries, best first: `rows` of the strings and `scores`, [queries, k] each.
-
-    The first `counts` [queries] of each query reach the threshold. `recall` is the share of the
-    nearest that an approximate search finds, on a sample of the queries.
-    """
-
-    rows: np.ndarray
-    scores: np.ndarray
-    counts: np.ndarray
-    recall: float | None = None
-
-    def recall_line(self, quantization: str) -> str:
-        """Return how many of the nearest were found, as a line."""
-        return f"{quantization}: recall@{self.rows.shape[1]} {self.recall:.4f} on a sample"
-
-
-def find_nearest(
-    queries: np.ndarray,
-    strings: np.ndarray,
-    k: int = 10,
-    threshold: float | None = None,
-    *,
-    threads: int = 1,
-    quantization: Quantization | None = None,
-) -> Nearest:
-    """Return the `k` nearest of `strings` [n, dimension] to each of `queries` [m, dimension].
-
-    By inner product, exact; of equals the lower row leads. Where there are fewer than k strings, it
-    is all of them. With `quantization` codes find them and the vectors score them.
-    """
-    k, recall = min(k, len(strings)), None
-    if quantization is None:
-        rows, scores = search_blocks(queries, strings, k, threads=threads)
-    else:
-        index = QuantizedIndex(strings, quantization, threads=threads)
-        rows, scores = index.search(queries, k)
-        recall = index.recall(queries, k)
-    counts = (as_written(scores) >= _least(threshold)).sum(axis=1)
-    return Nearest(rows, scores, counts, recall)
-
-
-def find_translations(
-    sources: np.ndarray,
-    targets: np.ndarray,
-    k: int = NEIGHBOURS,
-    margin: Margin = "ratio",
-    threshold: float | None = None,
-    *,
-    threads: int = 1,
-) -> MinedPairs:
-    """Return the pairs of `mine_pairs` whose score is written as `threshold` at least."""
-    pairs = mine_pairs(sources, targets, k, margin, threads=threads)
-    kept = as_written(pairs.scores) >= _least(threshold)
-    return MinedPairs(*(part[kept] for part in pairs))
+    report: Callable[[], Report]
 
 
 @dataclass(frozen=True)
@@ -245,8 +183,8 @@ def encode_files(job: Job, files: Files, folder: Path) -> tuple[Vectors, dict[st
     vectors, sampled = {}, []
     for part, lines in files.items():
         # the languages of two files may have an encoder each
-        is_target = part == "targets" and "target_encoder" in opened
-        encoder, provenance = opened["target_encoder" if is_target else "encoder"]
+        own = "target_encoder" if part == "targets" else "encoder"
+        encoder, provenance = opened.get(own, opened["encoder"])
         role = job.roles.get(part, "default")
         sampled.append(SampledStrings(encoder, role, lines.strings))
         if prompt := encoder.settings.prompt(role):
@@ -277,37 +215,6 @@ def write_result(job: Job, files: Files, find: Callable[[Vectors], Result]) -> N
         shutil.rmtree(folder)
     read = "; ".join(lines.summary() for lines in files.values())
     print(f"{output}: {result.summary}; {read}", file=sys.stderr)
-
-
-def nearest_rows(
-    queries: NumberedLines, strings: NumberedLines, best: Nearest
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the output, for each line of queries in its turn."""
-    for query, count in zip(queries.order, best.counts[queries.order].tolist(), strict=True):
-        rows, scores = best.rows[query, :count].tolist(), best.scores[query, :count].tolist()
-        for rank, (row, score) in enumerate(zip(rows, scores, strict=True), start=1):
-            neighbour = (strings.numbers[row], score, strings.strings[row])
-            yield queries.strings[query], rank, *neighbour
-
-
-def pair_rows(
-    left: NumberedLines,
-    right: NumberedLines,
-    rows: np.ndarray,
-    others: np.ndarray,
-    scores: np.ndarray,
-) -> Iterator[tuple[Any, ...]]:
-    # as Python's numbers all pairs of many equal strings would take gigabytes
-    for start in range(0, len(rows), PAIRS_AT_ONCE):
-        part = slice(start, start + PAIRS_AT_ONCE)
-        pairs = zip(rows[part].tolist(), others[part].tolist(), scores[part].tolist(), strict=True)
-        for row, other, score in pairs:
-            numbers = left.numbers[row], right.numbers[other]
-            yield score, *numbers, left.strings[row], right.strings[other]
-
-
-def _least(threshold: float | None) -> float:
-    return -math.inf if threshold is None else threshold
 
 
 def nearest(

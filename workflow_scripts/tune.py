@@ -7,24 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workflow_scripts.cli import check_files
 from workflow_scripts.command_main import run_command
 from workflow_scripts.configuration.blocks import SEED_LIMIT
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.corpora.lines_file import corpus_lines
 from workflow_scripts.datasets.catalogues import CATALOGUES, choose_datasets, drop_missing
+from workflow_scripts.datasets.entry import DatasetEntry
+from workflow_scripts.datasets.items import Items
 from workflow_scripts.datasets.own_pairs import Half, OwnPairs, read_own_pairs
 from workflow_scripts.datasets.read_dataset import number_items, read_dataset
 from workflow_scripts.downloads.model_files import check_replaceable
-from workflow_scripts.errors import (
-    ConfigError,
-    UnknownKeyError,
-    UserError,
-    nearest_name,
-)
-from workflow_scripts.files import check_own_json, parse_json
+from workflow_scripts.errors import ConfigError, UnknownKeyError, UserError, nearest_name
+from workflow_scripts.files import parse_json
 from workflow_scripts.imports import MachineOptions
 from workflow_scripts.locking import sole_run
+from workflow_scripts.option_paths import check_can_be_made, check_files, check_own_json
 from workflow_scripts.path_functions import command
 from workflow_scripts.scoring.tasks.register import check_development_task
 from workflow_scripts.string_columns import TableOptions, require_lines
@@ -104,25 +101,17 @@ class DevelopmentSetOptions:
 
 
 class EncoderPlan(NamedTuple):
-    """The encoders that a command makes.
+    """The encoders that a command makes by a recipe: by seed the folder, and the step log if any.
 
-    `block` is that of `recipe` as its file has it, changed by options; `outputs` is the folder of
-    each seed.
+    `how` is what `make_encoder` takes for all of them.
     """
 
-    model: str
-    recipe_name: str
     recipe: Recipe
-    block: Any
-    development: "DevelopmentSet | None"
-    outputs: dict[int, Path]
-    step_log: str | None
-    report_to: Sequence[str]
-    tracking_folder: Path
-    machine: MachineOptions
+    outputs: dict[int, tuple[Path, Path | None]]
+    how: dict[str, Any]
 
 
-def read_block(
+def changed_recipe(
     name: str,
     tuning: TuningOptions,
     scored: DevelopmentSetOptions,
@@ -203,9 +192,7 @@ def check_output(
             raise UserError(f"--output {output}", f"would replace {source}", "choose another")
     if output.is_dir():
         check_replaceable("--output", output)
-    parent = next(path for path in output.resolve().parents if path.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise UserError(f"--output {output}", f"cannot be made in {parent}", "choose another")
+    check_can_be_made("--output", output)
     if step_log is None:
         return
     log = step_log.resolve()
@@ -240,13 +227,16 @@ def read_development(
     """Return the development set of a recipe, None where it has none."""
     if recipe.development is None:
         return None
+    name, entry, items = own_pairs or read_named_set(recipe.development.dataset, data_root)
     # Only now: it brings numpy.
     from workflow_scripts.scoring.development_set import DevelopmentSet
 
-    if own_pairs is not None:
-        strings, numbered = number_items(*own_pairs)
-        return DevelopmentSet(own_pairs.name, numbered, strings[None], threads=threads)
-    name = recipe.development.dataset
+    strings, numbered = number_items(name, entry, items)
+    return DevelopmentSet(name, numbered, strings[None], threads=threads)
+
+
+def read_named_set(name: str, data_root: Path | None) -> tuple[str, DatasetEntry, Items]:
+    """Return a data set of the catalogues that may choose weights: name, entry and items."""
     if data_root is None:
         raise UserError("--data-root", "missing", f"give the folder with the files of {name}")
     entries = choose_datasets(CATALOGUES, [name])
@@ -255,9 +245,7 @@ def read_development(
         raise UserError(f"--development-set {name}", "is a pattern", remedy)
     check_development_task(name, entries[name].task, "--development-set")
     drop_missing(data_root, entries, strict=True)
-    items = read_dataset(data_root, entries[name], name)
-    strings, numbered = number_items(name, entries[name], items)
-    return DevelopmentSet(name, numbered, strings[None], threads=threads)
+    return name, entries[name], read_dataset(data_root, entries[name], name)
 
 
 def read_development_pairs(scored: DevelopmentSetOptions) -> OwnPairs | None:
@@ -292,53 +280,34 @@ def plan_encoders(
     `inputs` are the files that no output may replace, `changes` those of the recipe that --set
     overrides.
     """
-    own_pairs, report_to = read_development_pairs(scored), tracker_names(tuning.report_to)
-    block = read_block(recipe_name, tuning, scored, changes or {}, own_pairs)
+    own_pairs = read_development_pairs(scored)
+    tracker_names(tuning.report_to)
+    block = changed_recipe(recipe_name, tuning, scored, changes or {}, own_pairs)
     try:
         recipe = read_recipe(recipe_name, block, str(tuning.recipes))
     except UserError as error:
         raise by_option(error, recipe_name, tuning.set) from error
     development = read_development(recipe, scored.data_root, machine.threads, own_pairs)
-    outputs = outputs_of(tuning.output, tuning.seed)
-    for seed, output in outputs.items():
-        log = step_log_of(tuning.step_log, seed, outputs)
+    outputs = {}
+    for seed, output in outputs_of(tuning.output, tuning.seed).items():
+        log = step_log_of(tuning.step_log, seed, tuning.seed)
         check_output(output, tuning.overwrite, [model, *inputs], log)
-    return EncoderPlan(
-        model=model,
-        recipe_name=recipe_name,
-        recipe=recipe,
-        block=block,
-        development=development,
-        outputs=outputs,
-        step_log=tuning.step_log,
-        report_to=report_to,
-        tracking_folder=tuning.tracking_folder,
-        machine=machine,
-    )
+        outputs[seed] = (output, log)
+    how = {"model": model, "recipe_name": recipe_name, "recipe_block": block}
+    how |= {"development": development, "threads": machine.threads, "device": machine.device}
+    how |= {"report_to": tuning.report_to, "tracking_folder": tuning.tracking_folder}
+    return EncoderPlan(recipe, outputs, how)
 
 
 def make_encoders(plan: EncoderPlan, corpus: Path, more_corpora: Sequence[Path]) -> None:
     """Make the encoder of each seed, and print how to load it."""
     is_first = os.environ.get("RANK", "0") == "0"
-    for seed, output in plan.outputs.items():
+    files: dict[str, Any] = {"corpus_path": str(corpus), "more_corpora": [*map(str, more_corpora)]}
+    for seed, (output, log) in plan.outputs.items():
         # of several processes of one run the first
         with sole_run("--output", output) if is_first else nullcontext():
-            make_encoder(
-                plan.model,
-                str(corpus),
-                plan.recipe_name,
-                plan.block,
-                seed,
-                output.resolve(),
-                threads=plan.machine.threads,
-                device=plan.machine.device,
-                step_log=step_log_of(plan.step_log, seed, plan.outputs),
-                development=plan.development,
-                more_corpora=[*map(str, more_corpora)],
-                report_to=plan.report_to,
-                tracking_folder=plan.tracking_folder,
-            )
-    for output in plan.outputs.values() if is_first else ():
+            make_encoder(seed=seed, output=output.resolve(), step_log=log, **files, **plan.how)
+    for output, _ in plan.outputs.values() if is_first else ():
         print(f"encoder written to {output}; load it with")
         print("  from sentence_transformers import SentenceTransformer")
         print(f"  encoder = SentenceTransformer({str(output)!r})")

@@ -1,9 +1,17 @@
 """The words of a command line."""
 
+from collections.abc import Mapping
 
-def as_argv(options: dict[str, object]) -> list[str]:
-    """Return each option and its value, or each of its list, as `main` of a step takes them."""
-    words = []
-    for option, value in options.items():
-        words += [option, *map(str, value if isinstance(value, list) else [value])]
-    return words
+
+def as_argv(options: Mapping[str, object], *flags: str) -> list[str]:
+    """Return each option and its value, or each of its list, as `main` of a command takes them.
+
+    An option is a word such as --max-length or its name in Python; of the value None it is left
+    out.
+    """
+    words: list[str] = []
+    for key, value in options.items():
+        if value is not None:
+            option = key if key.startswith("--") else f"--{key.replace('_', '-')}"
+            words += [option, *map(str, value if isinstance(value, list) else [value])]
+    return [*words, *flags]

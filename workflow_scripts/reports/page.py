@@ -7,7 +7,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import check_new_file, write_text
+from workflow_scripts.files import write_text
+from workflow_scripts.option_paths import check_new_file
 
 # in the head of each report, by which a file is known as one that may be replaced
 GENERATOR = "mirror-bert report"

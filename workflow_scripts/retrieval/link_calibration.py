@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workflow_scripts.errors import UserError, damaged_file_error
-from workflow_scripts.files import check_own_json, read_json, write_json
+from workflow_scripts.files import read_json, write_json
 from workflow_scripts.imports import quick_imports
+from workflow_scripts.option_paths import check_own_json
 from workflow_scripts.retrieval.link_options import LinkOptions
 from workflow_scripts.retrieval.link_thresholds import (
     ThresholdPoint,

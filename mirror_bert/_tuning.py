@@ -1,4 +1,4 @@
-"""Tuning from Python: the object functions `tune` and `train_cmlm` of the API."""
+"""Encoders from models and strings."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,13 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts import plugins
+import torch
+
 from workflow_scripts.configuration.layers import CONFIG
 from workflow_scripts.corpora.lines_file import line_of, lines_file
-from workflow_scripts.datasets.own_pairs import OwnPairs, list_own_pairs
+from workflow_scripts.datasets.own_pairs import list_own_pairs
 from workflow_scripts.datasets.read_dataset import number_items
 from workflow_scripts.embedding.encoder import Encoder
 from workflow_scripts.errors import UserError, nearest_name
+from workflow_scripts.scoring.development_set import DevelopmentSet
 from workflow_scripts.string_columns import require_lines
 from workflow_scripts.tuning.methods.register import read_recipe_blocks
 from workflow_scripts.tuning.recipe import change_recipe
@@ -56,15 +58,17 @@ def tune(
 
     Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
     """
-    pairs = None if development is None else list_own_pairs(development, "development")
-    if pairs is not None:
+    threads = threads or torch.get_num_threads()
+    how: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
+    how |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
+    if development is not None:
+        pairs = list_own_pairs(development, "development")
+        own_strings, items = number_items(*pairs)
+        own_set = DevelopmentSet(pairs.name, items, own_strings[None], threads=threads)
+        how["development"] = own_set
         scored = {"dataset": pairs.name, "every": development_every, "patience": patience}
         changes = {**changes, "development": scored}
-    block = _changed_recipe(recipe, recipes, changes)
-    options: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
-    options |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
-    with _lines_file(strings, _lines_of_strings) as path:
-        return _make(model, path, recipe, block, pairs, **options)
+    return _make(model, strings, _lines_of_strings, recipe, recipes, changes, how)
 
 
 def train_cmlm(
@@ -87,40 +91,28 @@ def train_cmlm(
     one sentence per line and a blank line between documents. Documents of one sentence are left
     out. Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
     """
-    block = _changed_recipe(recipe, recipes, changes)
-    options: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
-    options |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
-    with _lines_file(texts, _lines_of_texts) as path:
-        return _make(model, path, recipe, block, None, **options)
+    threads = threads or torch.get_num_threads()
+    how: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
+    how |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
+    return _make(model, texts, _lines_of_texts, recipe, recipes, changes, how)
 
 
 def _make(
     model: str | Path | Encoder,
-    corpus: Path,
+    corpus: Iterable[Any] | Path,
+    lines_of: Callable[[Any], Iterator[str]],
     recipe: str,
-    block: Any,
-    development: OwnPairs | None,
-    threads: int | None,
-    **options: Any,
+    recipes: str | Path,
+    changes: dict[str, Any],
+    how: dict[str, Any],
 ) -> Encoder:
-    """Return the encoder that a recipe's block makes of a model and the file of a corpus.
+    """Return the encoder that a recipe makes of a model and a corpus; `how` is for `make_encoder`.
 
-    `options` are those of `make_encoder`.
+    `lines_of` yields the lines of a corpus that is no file.
     """
-    import torch
-
-    threads = threads or torch.get_num_threads()
-    development_set = None
-    if development is not None:
-        # scoring is above tuning: loaded by name
-        sets = plugins.load("scoring", "development_set")
-        own_strings, items = number_items(*development)
-        development_set = sets.DevelopmentSet(
-            development.name, items, own_strings[None], threads=threads
-        )
-    with _model_folder(model) as source:
-        options |= {"threads": threads, "development": development_set, "output": None}
-        return make_encoder(source, str(corpus), recipe, block, **options)
+    block = _changed_recipe(recipe, recipes, changes)
+    with _lines_file(corpus, lines_of) as path, _model_folder(model) as source:
+        return make_encoder(source, str(path), recipe, block, output=None, **how)
 
 
 def _changed_recipe(name: str, recipes: str | Path, changes: dict[str, Any]) -> Any:
