@@ -26,12 +26,13 @@ def dataset(
     task: str,
     base: Mapping[str, Any],
     changes: Mapping[str, Any],
-    *files: str,
+    *paths: str,
     wired: Mapping[str, frozenset[str]] | None = None,
     same: Mapping[str, str] = EVEN,
     fixed: Mapping[str, str] = ONE_TASK,
+    **more: Any,
 ) -> Section:
-    """Return the section of a format; `files` are keys of files, `fixed` has no second value.
+    """Return the section of a format; `paths` are keys of files, `fixed` has no second value.
 
     The language is English unless the block says otherwise.
     """
@@ -42,7 +43,7 @@ def dataset(
     if "path" in base:
         common["path"] = shorter(base["path"])
     page = PAGE if task != "similarity" else frozenset()
-    reached = {**WIRED, **dict.fromkeys(files, FILES), "format": FILES | page, **(wired or {})}
+    reached = {**WIRED, **dict.fromkeys(paths, FILES), "format": FILES | page, **(wired or {})}
     wires = READ
     if task == "lexicon":
         # read by a rule of its own, and its scores go by its id
@@ -58,6 +59,7 @@ def dataset(
         wired=reached,
         same_number={**SAME, **same},
         not_changed=fixed,
+        **more,
     )
 
 
@@ -66,18 +68,18 @@ def _of_lexicons(options: frozenset[str]) -> frozenset[str]:
 
 
 def similarity(
-    form: str, base: Mapping[str, Any], changes: Mapping[str, Any], *files: str, **more: Any
+    form: str, base: Mapping[str, Any], changes: Mapping[str, Any], *paths: str, **more: Any
 ) -> Section:
-    return dataset(form, "similarity", base, changes, *files, **more)
+    return dataset(form, "similarity", base, changes, *paths, **more)
 
 
-def linking(form: str, base: Mapping[str, Any], changes: Mapping[str, Any], *files: str) -> Section:
+def linking(form: str, base: Mapping[str, Any], changes: Mapping[str, Any], *paths: str) -> Section:
     """Return the section of a format of mentions over a dictionary."""
     base = {"dictionary": "made/dictionary.txt", **base}
     common = {"dictionary": shorter(base["dictionary"]), "dictionary_format": "id-tab-name"}
     changes, fixed = {**common, **changes}, {**ONE_TASK, **MATCHED}
     return dataset(
-        form, "entity-linking", base, changes, "dictionary", *files, fixed=fixed, same={}
+        form, "entity-linking", base, changes, "dictionary", *paths, fixed=fixed, same={}
     )
 
 
