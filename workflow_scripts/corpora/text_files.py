@@ -25,6 +25,15 @@ else:
     Reader = Literal[(*READERS, "tsv")]
 
 
+def matching_files(root: Path, pattern: str) -> list[Path]:
+    """Return the files below `root` that a path or glob pattern names, in no order.
+
+    A pattern that matches none is returned as it is: the check of missing files names it.
+    """
+    matches = (root / match for match in glob(pattern, root_dir=root, recursive=True))
+    return [path for path in matches if path.is_file()] or [root / pattern]
+
+
 class TextFiles(Block):
     """Files of one format."""
 
@@ -57,14 +66,10 @@ class TextFiles(Block):
         return self
 
     def list_files(self, root: Path) -> list[Path]:
-        """Return the files below `root`, sorted.
-
-        A pattern that matches none is returned as it is: the check of missing files names it.
-        """
+        """Return the files below `root`, sorted, and patterns that match none as they are."""
         paths = set() if self.document_ids is None else {root / self.document_ids}
         for pattern in self.files:
-            matches = (root / match for match in glob(pattern, root_dir=root, recursive=True))
-            paths.update([path for path in matches if path.is_file()] or [root / pattern])
+            paths.update(matching_files(root, pattern))
         return sorted(paths)
 
     def paths(self, root: Path) -> list[Path]:
