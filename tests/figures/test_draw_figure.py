@@ -126,6 +126,12 @@ def test_error_bars_are_drawn_or_left_out(made, kind, bars, monkeypatch):
     assert "The config turns error bars off" in made.output(f"figure-{kind}.md")
 
 
+def test_bars_of_accuracy_are_in_per_cent(made, monkeypatch):
+    figure = drawn_figure(made, BLOCKS["translations"](made), monkeypatch)
+    heights = [bar.get_height() for axes in figure.axes for bar in axes.patches]
+    assert heights == pytest.approx([40] * 3)
+
+
 def test_a_font_that_is_not_installed_is_refused_in_one_line(made):
     block = BLOCKS["roc"](made) | {"style": {"font": "No Such Font"}}
     with pytest.raises(UserError, match=r"no font `No Such Font` is installed; use sans-serif"):

@@ -41,7 +41,7 @@ CELLS = [
     cell("e", "not-run", "no vectors"),
     cell("f", "no-published", paper=None),
     cell("g", "not-run", "no vectors", paper=None),
-    cell("h", "not-comparable", "a small model", "a small model"),
+    cell("h", "not-comparable", "a small model"),
 ]
 OTHERS = [
     cell("a", "outside", table="table03", ours=0.25),

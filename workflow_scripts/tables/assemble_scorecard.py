@@ -43,8 +43,7 @@ class Scorecard(NamedTuple):
 
 
 def _by_frequency(reasons_of_cells: Iterable[Iterable[str]]) -> dict[str, int]:
-    reasons = chain.from_iterable(map(dict.fromkeys, reasons_of_cells))
-    return dict(Counter(reasons).most_common())
+    return dict(Counter(chain.from_iterable(reasons_of_cells)).most_common())
 
 
 def _counts(cells: Sequence[Cell]) -> Counts:

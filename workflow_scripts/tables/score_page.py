@@ -54,7 +54,7 @@ def comparability_lines(table: Table) -> list[str]:
 def _reason_lines(reasons_of_cells: list[tuple[str, ...]]) -> list[str]:
     """Return the reasons with how many of the cells have each."""
     total = len(reasons_of_cells)
-    counts = Counter(chain.from_iterable(map(dict.fromkeys, reasons_of_cells)))
+    counts = Counter(chain.from_iterable(reasons_of_cells))
     return [
         f"{reason} ({f'all {count}' if count == total else f'{count} of {total}'} cells)"
         for reason, count in counts.items()
