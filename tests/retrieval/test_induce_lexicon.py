@@ -98,8 +98,8 @@ def test_each_side_of_a_lexicon_has_the_words_of_its_language(tmp_path, sample_d
     strings, numbered = number_items("bli", entry, lexicon)
     items = read_datasets(write_items(tmp_path, {"bli": numbered}))["bli"]
     for column, side in enumerate(SIDES):
-        one = side_of(items, side, np.empty(0), side)
-        parts = (one.vocabulary, one.train, one.test)
+        own = side_of(items, side, np.empty(0), side)
+        parts = (own.vocabulary, own.train, own.test)
         words = [[strings[side][number] for number in part] for part in parts]
         pairs = [[pair[column] for pair in part] for part in (lexicon.train, lexicon.test)]
         assert words == [getattr(lexicon, f"{side}_vocabulary"), *pairs]

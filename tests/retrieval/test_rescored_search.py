@@ -32,10 +32,10 @@ def vectors():
 def test_scores_are_exact_and_recall_is_the_share_of_the_nearest_that_is_found(kind, vectors):
     index, queries = open_index(kind, vectors), vectors[::50] + np.float32(0.05)
     rows, products = index.search(queries, 10)
-    own = np.einsum("nd,nkd->nk", queries.astype(float), vectors[rows].astype(float))
-    np.testing.assert_allclose(products, own, rtol=1e-12)
+    exact = np.einsum("nd,nkd->nk", queries.astype(float), vectors[rows].astype(float))
+    np.testing.assert_allclose(products, exact, rtol=1e-12)
     nearest, _ = search_top(queries, vectors, 10)
-    shares = [len({*one} & {*other}) / 10 for one, other in zip(rows, nearest, strict=True)]
+    shares = [len({*own} & {*best}) / 10 for own, best in zip(rows, nearest, strict=True)]
     assert index.recall(queries, 10) == pytest.approx(np.mean(shares))
     assert 0.3 < np.mean(shares) <= 1 and (kind == "int8" or np.mean(shares) < 1)
 

@@ -45,7 +45,7 @@ def test_classes_are_those_of_the_plain_way(split, texts_each):
     assert classes == predict_plainly(entry, VECTORS, PROTOCOLS[PROTOCOL])
     encoder = EncoderIds("m", "r", "c", 33)
     measured = measure_dataset(encoder, entry, VECTORS, ["accuracy"], classes)
-    right = np.mean([own == other for own, other in zip(classes, gold, strict=True)])
+    right = np.mean([label == true for label, true in zip(classes, gold, strict=True)])
     assert measured.values == {"accuracy": pytest.approx(right)} and 0.6 < right < 1
     assert (measured.dataset, measured.split, measured.n) == ("mine", "test", len(gold))
 
@@ -63,11 +63,11 @@ def test_scores_of_pairs_are_those_of_the_plain_way():
 
 def test_features_of_texts_and_of_pairs():
     np.testing.assert_array_equal(features_of(VECTORS, {"texts": [[2], [0]]}), VECTORS[[2, 0]])
-    one, other = VECTORS[1], VECTORS[3]
-    expected = [*one, *other, *abs(one - other), *(one * other)]
+    left, right = VECTORS[1], VECTORS[3]
+    expected = [*left, *right, *abs(left - right), *(left * right)]
     for features, start in (({"features": "all"}, 0), ({}, 10)):
-        found = features_of(VECTORS, {"texts": [[1, 3]], **features})[0].numpy()
-        np.testing.assert_allclose(found, expected[start:], rtol=1e-6)
+        of_pair = features_of(VECTORS, {"texts": [[1, 3]], **features})[0].numpy()
+        np.testing.assert_allclose(of_pair, expected[start:], rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,6 @@ def test_classes_that_cannot_be_learnt_are_named_and_nothing_is_written(
 
 
 def test_predictions_come_back_as_they_were_written(tmp_path):
-    found = {"mr": ["0", "a b", "1"], "sick-r": ["3.25"]}
-    write_predictions(tmp_path / "p.tsv", found)
-    assert read_predictions(tmp_path / "p.tsv") == found
+    predictions = {"mr": ["0", "a b", "1"], "sick-r": ["3.25"]}
+    write_predictions(tmp_path / "p.tsv", predictions)
+    assert read_predictions(tmp_path / "p.tsv") == predictions
