@@ -198,7 +198,6 @@ class Outputs:
                 trained = {row.id: row for row in trained_rows(self._cells, "tables", name)}
                 for row in headline["rows"]:
                     own, base = trained[row["row"]], trained[row["against"]]
-                    row["models"] = self._models_of_row(name, row["row"])
                     row["smoke_test"] = next(iter([*own.smoke_tests, *base.smoke_tests]), None)
                     row["trained_before"] = next(iter(own.before), None)
                 headlines[block.section].append({"table": name, **headline})
@@ -219,13 +218,6 @@ class Outputs:
     def caption(self, figure: str) -> str:
         """Return the caption of a figure for the report, which reads it as reStructuredText."""
         return rst_text(self.figures[figure].caption)
-
-    def _models_of_row(self, table: str, row: str) -> list[str]:
-        cells = self._cells.requests.cells["tables", table].items()
-        row_requests = (
-            request for (name, _), requests in cells if name == row for request in requests
-        )
-        return sorted({encoder.model for encoder in self._cells.requests.encoders_of(row_requests)})
 
     def _index(self) -> dict[str, Any]:
         config, blocks = self._config, self._typed.blocks["recipes"]
