@@ -64,5 +64,5 @@ def probe_measures(job: dict[str, Any]) -> dict[str, Any]:
     metric = plugins.load("scoring.tasks", entry["task"]).PRIMARY
     own = EncoderIds("model", "recipe", "corpus", 0)
     value = measure_dataset(own, entry, vectors, [metric], found).values[metric]
-    counts = {"items": len(entry["labels"]), "tested": len(found), "width": vectors.shape[1]}
+    counts = {"items": len(entry["labels"]), "tested": len(found), "width": vectors[[0]].shape[1]}
     return measures | counts | {"score": 100 * value}

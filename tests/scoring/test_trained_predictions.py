@@ -38,7 +38,7 @@ def drawn_items(split, task, texts_each):
     return entry, tested
 
 
-@pytest.mark.parametrize(("split", "texts_each"), zip(COUNTS, (1, 1, 2), strict=True))
+@pytest.mark.parametrize(("split", "texts_each"), [*zip(COUNTS, (1, 1, 2), strict=True)])
 def test_classes_are_those_of_the_plain_way(split, texts_each):
     entry, gold = drawn_items(split, "classification", texts_each)
     classes = predict("mine", entry, VECTORS, PROTOCOL)
