@@ -153,7 +153,7 @@ def value_of(name: str, numbers: Mapping[str, Mapping[str, str]], results: Path)
 
 
 def recorded_anew(names: Iterable[str], record: Record, results: Path) -> Record:
-    """Return the record of the names that pages use: of runs anew, of `measured` as it was."""
+    """Return the record of the names that pages use: runs are read again, `measured` is kept."""
     names = sorted(names)
     sources = {run: f"dry run of {config}" for run, config in CONFIGS.items()}
     sources["example"] = "docs/example-run"

@@ -29,7 +29,7 @@ class ScoredRow(NamedTuple):
 
 
 def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) -> float:
-    """Return the score written in `text`; `UserError` if it is no number in [lowest, highest].
+    """Return the score written in `text`; `UserError` unless it is a number in [lowest, highest].
 
     The bounds may be infinite, scores not.
     """

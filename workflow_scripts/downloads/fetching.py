@@ -53,7 +53,7 @@ def fetch(
     offline: bool = False,
     policy: Policy = USUAL,
 ) -> list[Record]:
-    """Bring what is missing of a data set below `root`, and check what exists.
+    """Fetch the missing files of a data set to `root`, and check the existing ones.
 
     Returns for each file a record: path, url (None for a file that was there), sha256, size, date
     and hash_known, whether it was checked against a hash of the registry; of one that is kept

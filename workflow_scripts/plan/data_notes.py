@@ -41,7 +41,7 @@ def data_note(cells: Cells, encoders: Iterable[Encoder], datasets: Iterable[str]
 def _entries_without_hash(path: str) -> list[str]:
     """Return the entries of the registry that hold a file without a hash.
 
-    A file of no entry goes by its name.
+    A file without an entry goes by its name.
     """
     if not sets_with(registry(), [path]):
         return [Path(path).name]

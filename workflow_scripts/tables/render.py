@@ -1,4 +1,4 @@
-"""Documents as tsv, Markdown, HTML and LaTeX, by the templates beside this file."""
+"""Render documents as tsv, Markdown, HTML and LaTeX, with the templates next to this file."""
 
 import json
 import re
@@ -16,9 +16,9 @@ from workflow_scripts.tables.document import DASH, Document, Text
 from workflow_scripts.tables.page_records import Record
 from workflow_scripts.tables.table import FIELDS
 
-# beside the pages: settings, cards, logs and seconds, which `run_records` gathers
+# next to the pages: settings, cards, logs and seconds, which `run_records` gathers
 RUN = "run.js"
-# beside the pages of tables: which pages show older values than there are (`plan/page_status`)
+# next to the pages of tables: which pages show outdated values (`plan/page_status`)
 STATUS = "status.js"
 _WORDS = "backslash asciicircum asciitilde less greater bar"
 _FORMULAS = "pm times leq geq rightarrow uparrow downarrow ddagger rho tau"

@@ -1,4 +1,4 @@
-"""Contrastive losses over pairs of vectors, and what is logged of them while tuning."""
+"""Contrastive losses over pairs of vectors, and the measures of them that a tuning logs."""
 
 import math
 

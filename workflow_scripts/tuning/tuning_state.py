@@ -92,7 +92,7 @@ class StateFile:
                 print("stopping after this step; Ctrl-C again stops at once", file=sys.stderr)
 
         before = {signal.SIGTERM: signal.signal(signal.SIGTERM, ask_to_end)}
-        # whoever ignores Ctrl-C, as what runs in the background does, goes on to
+        # processes that ignore Ctrl-C, such as those in the background, continue to
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             before[signal.SIGINT] = signal.signal(signal.SIGINT, ask_to_end)
         try:
@@ -104,7 +104,7 @@ class StateFile:
                 signal.signal(number, handler)
 
     def _kept(self, step: int) -> str:
-        """Return what is said of the state of a run that ends before its time."""
+        """Return the message on the saved state of a run that ends early."""
         if not step:
             return "no step was saved yet; run the same command again to start over"
         return (
