@@ -113,8 +113,8 @@ def sources_in_project(step: str, *more: str) -> list[str]:
 def digest_of(step: str, *parts: Any, more: tuple[str, ...] = ()) -> str:
     """Return the SHA-256 of what the results of a step depend on: `parts` and its source files.
 
-    `more` are the modules that it loads by name. An interrupted job goes on from where it was only
-    under the same digest.
+    `more` are the modules that it loads by name. An interrupted job continues only under
+    the same digest.
     """
     files = {file: sha256_of(PROJECT / file) for file in sources_in_project(step, *more)}
     return hashlib.sha256(canonical([*parts, files]).encode()).hexdigest()

@@ -82,12 +82,12 @@ class Block(BaseModel):
 
 
 AnyBlock = TypeVar("AnyBlock", bound=BaseModel)
-# the file that a key (a path of keys from the top of the config) stands in
+# returns the file of a key (a path of keys from the top of the config)
 FileOf = Callable[[tuple[str, ...]], str]
 
 
 def mistake(message: str) -> PydanticCustomError:
-    """Return the error for a validator to raise; `message` goes on from "`key` is value; "."""
+    """Return the error for a validator to raise; `message` continues "`key` is value; "."""
     return PydanticCustomError("mistake", "{said}", {"said": message})
 
 
@@ -133,7 +133,7 @@ def read_block(
 ) -> AnyBlock:
     """Return `value` as a typed block; `where` is its key ("recipes.mirror-word").
 
-    `file` is the file it stands in, or tells that of a path of keys. Raises `UserError`, one line
+    `file` is the file of the block, or returns that of a path of keys. Raises `UserError`, one line
     that names file, key and remedy: an unknown key before all else, then all missing keys at once.
     """
     try:

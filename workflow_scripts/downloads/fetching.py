@@ -187,7 +187,7 @@ class _Fetching:
     ) -> _Source:
         """Download from the first source that serves the file; `AbsentError` if none has it.
 
-        A mirror that has other bytes is an error: it is to be fixed. One of several addresses that
+        A mirror with other bytes is an error and needs fixing. One of several addresses that
         has them, or gives no answer, is passed over.
         """
         failures: list[UserError] = []

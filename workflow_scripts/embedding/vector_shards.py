@@ -100,7 +100,7 @@ def open_working_folder(job: ShardedJob, description: dict[str, Any]) -> None:
     """Make the working folder with job.json; what another job left there is removed."""
     job_file = job.folder / "job.json"
     if os.path.lexists(job.folder):
-        # a link leads to where nothing of this job is to be written
+        # a link leads to where this job must not write
         if not job.folder.is_symlink() and was_described(job_file, description):
             return
         print(f"{job.folder}: left over from another job, removed", file=sys.stderr)

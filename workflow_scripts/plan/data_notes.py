@@ -1,4 +1,4 @@
-"""What tables say of the data behind them: its label, and which files had no known hash."""
+"""What tables say about their data: its label, and which files had no known hash."""
 
 from collections.abc import Iterable
 from functools import cache

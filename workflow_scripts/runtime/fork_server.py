@@ -155,7 +155,7 @@ class Server:
         fits = alone and same_settings(request["environment"], self._settings)
         own, child = os.getpid(), os.fork() if fits else None
         if child == 0:
-            # with whom it would otherwise lose what it writes to, and go on for nobody
+            # end with the server: without it the step would lose its outputs and run for nobody
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != own:
                 os._exit(1)

@@ -71,7 +71,7 @@ def latex_field(text: str) -> str:
 
 
 def shown(cell: Text | Cell | None, digits: int) -> str:
-    """Return what stands first in a cell: its text or mean, a dash where there is none."""
+    """Return the first part of a cell: its text or mean, or a dash if it has none."""
     if isinstance(cell, Text):
         return cell.text
     if cell is None or cell.mean is None:

@@ -77,7 +77,7 @@ def step_records(
 ) -> list[list[Any]]:
     """Return [step, seconds, whether its log is there] of the steps that are of `ids`.
 
-    An id is an encoder or what one is scored on: a step's name starts with its rule and goes on
+    An id is an encoder or what one is scored on: a step's name starts with its rule and continues
     with the id, or with an encoder and its suite.
     """
     known = set(ids)

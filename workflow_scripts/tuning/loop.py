@@ -33,7 +33,7 @@ Score = Callable[[LoadedModel, OwnClassifier | None], float]
 
 @dataclass(frozen=True)
 class TuningSummary:
-    """What the loop did: no times, since records are to come out the same again."""
+    """What the loop did: no times, since records must be reproducible."""
 
     steps: int
     first_loss: float

@@ -36,7 +36,7 @@ class TakesVectors(Protocol):
 
 
 class MaskedBatch:
-    """Masked sequences: where pieces are to be predicted, and which.
+    """Masked sequences: the positions of the pieces to predict, and the pieces.
 
     `inputs` and `labels` are ids by sequence and `segments`, if there are any, their token types;
     `projected` vectors [B, N, D] go next to the tokens. A `further` loss reads the first positions.

@@ -23,7 +23,7 @@ from workflow_scripts.tuning.trackers import start_trackers, tracker_names
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder import Encoder
 
-# An interrupted tuning that took longer than this goes on from where it was.
+# An interrupted tuning that took longer than this continues from where it was.
 SECONDS_BETWEEN_STATES = 60.0
 # Scoring is above tuning: loaded by name, and a source only where a recipe has a development set.
 SCORES = ("scoring", "development_scores")

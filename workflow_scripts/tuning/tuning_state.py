@@ -1,4 +1,4 @@
-"""Where an interrupted tuning left off, so that it goes on from there; the best weights so far."""
+"""Where an interrupted tuning stopped, to continue from there, and the best weights so far."""
 
 import math
 import signal
@@ -65,7 +65,7 @@ class BestWeights:
 
 
 class StateFile:
-    """The file of a run that `digest` stands for; no other run goes on from it.
+    """The file of the run that `digest` identifies; no other run continues from it.
 
     Between two states are at least `seconds`, and 20 times what the last one took to save; with
     0 each step is saved.
@@ -113,7 +113,7 @@ class StateFile:
         )
 
     def read(self) -> Progress:
-        """Return how far the interrupted run came; step 0 where there is none to go on from."""
+        """Return how far the interrupted run came; step 0 if there is none to continue."""
         return self._position()[0]
 
     def load(self, trained: Trained, best: BestWeights) -> Progress:
