@@ -25,7 +25,7 @@ from workflow_scripts.path_functions import command
 def ship_encoder(encoder: Path, output: Path) -> None:
     """Make an encoder folder half as large: float16, without what training kept in it.
 
-    The output is written whole or not at all. Raises `UserError` if `encoder` is no encoder's.
+    The output is written whole or not at all. Raises `UserError` without an encoder.
 
     Args:
         encoder: encoder folder

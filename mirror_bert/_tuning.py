@@ -108,7 +108,7 @@ def _make(
 ) -> Encoder:
     """Return the encoder that a recipe makes of a model and a corpus; `how` is for `make_encoder`.
 
-    `lines_of` yields the lines of a corpus that is no file.
+    `lines_of` yields the lines of a corpus that is not a file.
     """
     block = _changed_recipe(recipe, recipes, changes)
     with _lines_file(corpus, lines_of) as path, _model_folder(model) as source:

@@ -277,7 +277,7 @@ class DatasetEvaluator(_SetsEvaluator):
 
 
 def _set_of(task: str, name: str, items: Items) -> Sets:
-    """Return items of one's own as a data set of a task."""
+    """Return the user's own items as a data set of a task."""
     if lacks := items.lacks():
         raise UserError(name, f"no {lacks}", "give at least one")
     sides, numbered = items.numbered()

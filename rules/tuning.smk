@@ -44,7 +44,7 @@ rule tune_encoder:
         threads=lambda wildcards: plan.config.threads.tuning,
         device=lambda wildcards: plan.config.device,
         folder=subpath(output.record, parent=True),
-        # no `log`, which Snakemake removes before an attempt: the next one goes on with it
+        # no `log`, which Snakemake removes before an attempt: the next one continues with it
         steps=lambda wildcards: (
             f"{plan.config.results}/logs/tune_encoder/{rule_inputs.encoder(wildcards)}.jsonl"
         ),

@@ -17,8 +17,8 @@ rule tuning_grid:
     localrule: True
 
 
-# The progress file is next to the output but not an output itself, since Snakemake removes the outputs and
-# logs of a failed job, and a killed job is to go on where it was.
+# The progress file is next to the output but not an output itself, since Snakemake removes the
+# outputs and logs of a failed job, and a killed job has to continue where it was.
 rule search_grid:
     """Scores of a slice of the cells of a search"""
     input:

@@ -75,12 +75,12 @@ def linked_checkout(tmp_path) -> Path:
 
 @pytest.fixture(scope="session")
 def sample_data() -> Path:
-    """The embedded data root."""
+    """The folder of the bundled sample data."""
     return PROJECT / "resources" / "sample_data"
 
 
 def merge_config(name: str) -> dict:
-    """Return config/{name}.yaml over the files that it overrides."""
+    """Return config/{name}.yaml merged with the files that it overrides."""
     return read_layers([PROJECT / f"config/{name}.yaml"]).config
 
 
@@ -104,7 +104,7 @@ def scores_config() -> dict:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The real files beside the project: absent ones fail where CI=true and skip elsewhere."""
+    """The real files next to the project; without them tests fail if CI=true, and else skip."""
     root = PROJECT.parent / "shared" / "data"
     if not root.is_dir():
         reason = f"needs the real files in {root.relative_to(PROJECT.parent)} beside the project"

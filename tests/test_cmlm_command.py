@@ -1,4 +1,4 @@
-"""The command of running text: from a folder of text files to an encoder of one's own."""
+"""The command for running text: from a folder of text files to your own encoder."""
 
 import json
 import os

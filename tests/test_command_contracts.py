@@ -125,7 +125,7 @@ def run(main, argv, capsys):
 
 
 def contents(folder):
-    """Return what is in a folder but hidden files, which a run keeps to go on with, and logs."""
+    """Return the files of a folder other than logs and hidden files, which runs continue from."""
     files = (path for path in Path(folder).rglob("*") if path.is_file())
     shown = (p for p in files if not re.search(r"(^|/)\.|\.jsonl$", str(p.relative_to(folder))))
     return {path: path.read_bytes() for path in shown}

@@ -101,7 +101,7 @@ def test_a_function_gets_values_of_its_types_and_its_own_defaults():
         # what a typed reader would take for other than text
         *((["--text", text], "text", text) for text in ("none", "null", "{}", "[]", "...", "3")),
         (["--words", "none", '["a"]', "1"], "words", ["none", '["a"]', "1"]),
-        # of a scalar the last counts, a list goes on
+        # the last value of a scalar counts, a list grows
         (["--text", "a", "--text", "b"], "text", "b"),
         (["--words", "a", "--words", "b", "c"], "words", ["a", "b", "c"]),
         (["--quick", "--quick"], "quick", True),

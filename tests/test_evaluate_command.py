@@ -103,7 +103,7 @@ def test_numbers_of_linking_are_those_of_the_workflow(
 ):
     config = tmp_path / "own.yaml"
     config.write_text("retrieval: {linking: {similarity: cosine}}")
-    # a config of one's own overrides the default
+    # your own config overrides the default
     for similarity, file in (("dot", project / "config/config.yaml"), ("cosine", config)):
         rows = evaluate(datasets="askapatient", config=file)
         printed = f"retrieval.linking of {file}: similarity {similarity}, k 5"

@@ -1,4 +1,4 @@
-"""Ctrl-C at any time ends a command with one line and 130: what is kept, and how to go on."""
+"""Ctrl-C at any time ends a command with one line and 130: what is kept, and how to continue."""
 
 import subprocess
 import sys

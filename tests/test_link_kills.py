@@ -1,4 +1,4 @@
-"""Runs of `link` that are killed again and again: the same bytes as one that is left alone."""
+"""Runs of `link` that are killed again and again write the same bytes as one that is not."""
 
 import random
 import shutil
@@ -50,7 +50,7 @@ def test_a_run_that_is_killed_at_random_moments_gives_the_same_bytes(
             running.kill()
             killed += running.wait() != 0
             continue
-        # whole before its moment came, and so begun anew until all moments have
+        # finished before it was killed: start over, until there were enough kills
         assert running.returncode == 0
         for place in ("index/index.json", "index/names.tsv", "index/vectors.npy", "links.tsv"):
             alone, taken_up = (tmp_path / name / place for name in ("alone", "killed"))

@@ -1,4 +1,4 @@
-"""Scored pairs of one's own: to score on while tuning, and to score an encoder or two on."""
+"""Your own scored pairs: to score on while tuning, and to score one or two encoders on."""
 
 import json
 import math

@@ -19,7 +19,7 @@ JOB_SH = Path(run_lock.__file__).with_name("job.sh")
 
 @pytest.fixture
 def victim(tmp_path, monkeypatch):
-    """A file that nothing may touch, beside the folder that the test is in."""
+    """A file that nothing may touch, next to the folder that the test runs in."""
     victim = tmp_path / "victim"
     victim.mkdir()
     file = victim / "kept.txt"

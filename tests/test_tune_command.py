@@ -1,4 +1,4 @@
-"""The command: from a model folder and a text file to an encoder of one's own."""
+"""The command: from a model folder and a text file to your own encoder."""
 
 import itertools
 import json

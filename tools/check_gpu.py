@@ -24,7 +24,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 
 PROJECT = Path(__file__).resolve().parents[1]
-# of a file of tests; all of them together are to take 20 minutes
+# of a file of tests; all of them together should take 20 minutes
 SECONDS = 1200
 # of the output of a process that ended before its tests did
 LAST_LINES = 15

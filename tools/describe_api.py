@@ -18,7 +18,7 @@ MEMBERS = {
 
 
 def describe() -> str:
-    """Return what of the page is made."""
+    """Return the generated part of the page."""
     modules = (mirror_bert, sentence_transformers)
     return "\n".join(_section(each, name) for each in modules for name in each.__all__)
 

@@ -10,7 +10,7 @@ from workflow_scripts.command_line import default_text, read_help
 
 
 def describe() -> str:
-    """Return what of the page is made."""
+    """Return the generated part of the page."""
     sections = []
     for name, (module, _) in COMMANDS.items():
         main = importlib.import_module(f"workflow_scripts.{module}").main

@@ -39,7 +39,7 @@ PACKAGES: tuple[tuple[str, str, str, tuple[str, ...], Callable[[str], type[BaseM
 
 
 def describe() -> str:
-    """Return what of the page is made."""
+    """Return the generated part of the page."""
     return "\n".join(
         [
             _section("Every config", "", Config),

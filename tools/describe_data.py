@@ -11,7 +11,7 @@ REGISTRY = Path(__file__).resolve().parents[1] / "config" / "registry.yaml"
 
 
 def describe() -> str:
-    """Return what of the page is made."""
+    """Return the generated part of the page."""
     sets = list(read_registry(REGISTRY).values())
     return "\n".join([_unknown(sets), _gated(sets), _table(sets)])
 

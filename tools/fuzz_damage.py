@@ -10,10 +10,10 @@ ODD = ("", "nan", "-1e999", "9" * 5000, "\u00b2", "\0", "\t", '"', "||", "|", "{
 ODD += ("\\ud800", "\u2028", "\ufeff", "1_0", "-0", "x" * 100_000, "\r", ",,", "&a [*a]")
 ODD += ("1000000000000 2", "null", "true", "{}", "-7", "99999999999")
 _SEPARATORS = (b"\t", b",", b"|", b" ", b": ")
-# what replaces a word; a byte that is no UTF-8 reaches Python as half a character
+# what replaces a word; a byte that is not UTF-8 reaches Python as half a character
 ODD_WORDS = ("", "0", "-1", "1", "2.5", "1e-400", "1_0", "\u00b2", "nan", "null", "{}", "[[1]]")
 ODD_WORDS += ("{wildcards}", "a\nb", "||", "-", ".", "..", "x" * 300, "\udcff", '"', "../a b", "*")
-# not of what says how much is to be done: that may be as long as one likes
+# not for keys that set an amount of work, which may be as large as users like
 _HUGE = ("99999999999", "9" * 30, "1e999", "1e30")
 _AMOUNTS = ("steps", "epochs")
 # Where the numbers and names of a file of vectors, of weights or of a model are.
@@ -80,7 +80,7 @@ def damage_words(
 ) -> list[str]:
     """Return the words of a command line with one or two faults.
 
-    `options` are all that the command has, `files` what lies in its folder.
+    `options` are all that the command has, `files` the contents of its folder.
     """
     words = list(words)
     for _ in range(chance.randint(1, 2)):

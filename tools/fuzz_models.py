@@ -26,7 +26,7 @@ STRINGS = ["a cat sleeps", "the second string \u16a0"]
 ENCODER = "encoder"
 # the folder of a hub model: / in its id is written --
 MODEL = "google-bert--bert-base-uncased"
-# What of the workflow reads them is the steps' business.
+# files of models that nothing here reads
 _NOT_READ = ("README.md", ".gitattributes", "flax_model.msgpack")
 
 
@@ -66,7 +66,7 @@ def files_of(folder: Path, below: str = "") -> dict[str, Path]:
 
 
 def model_cases(folders: dict[str, Path], made: Path) -> dict[str, Case]:
-    """Return what reads models and what lies beside them, by name."""
+    """Return cases for the readers of models and of the files next to them, by name."""
     cases = {}
     for name, folder in folders.items():
         files = files_of(folder, "model")

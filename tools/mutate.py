@@ -188,9 +188,9 @@ def try_mutants(copy: Path, group: Group, names: list[str], seconds: float) -> d
 def measure_group(
     name: str, sample: int, seed: int, seconds: float, again: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the sample of the mutants of a group, and what became of each of them.
+    """Return the sampled mutants of a group and the outcome of each.
 
-    With `again`, an earlier result, its survivors alone are tried anew: tests were added since.
+    With `again`, an earlier result, only its survivors are tried, as tests were added since.
     """
     group = GROUPS[name]
     with tempfile.TemporaryDirectory(prefix="mutate-") as folder:

@@ -41,12 +41,12 @@ from workflow_scripts.tables.numbers import format_difference, format_number
 
 RECORD = "docs/recorded-runs.tsv"
 FIELDS = ("name", "value", "source")
-# NAME is that of examples in code
+# NAME is the placeholder of examples in code
 MARK = re.compile(
     r"<!--=(?P<name>(?!NAME\b)[^\s:<>]+)(?::(?P<form>%?\+?\d))?-->(?P<text>[^\n]*?)<!--/-->"
 )
-# whose numbers are not looked at: what a tool wrote, what tells of the past, and measurements that
-# stand with their machine and command, from no results folder
+# pages whose numbers are not checked: what a tool wrote, the history, and measurements that stand
+# with their machine and command and come from no results folder
 BY_HAND = {
     "docs/example-run/README.md": "measured, with commit, seeds, machine and data",
     "docs/explanation/decisions.md": "measured when the choice was made",

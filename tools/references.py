@@ -1,7 +1,7 @@
-"""Write what of docs/reference is made from code: `make docs`.
+"""Write the parts of docs/reference that are made from code: `make docs`.
 
-On each page it follows a mark; the text before it is written by hand. A test compares the pages
-with what this would write.
+On each page that part follows a mark; the text before it is written by hand. A test compares the
+pages with what this module would write.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ PAGES = {
 
 
 def remade(name: str) -> str:
-    """Return a page with what is made anew."""
+    """Return a page with its generated part made again."""
     return read_text(FOLDER / name).partition(MADE)[0] + MADE + PAGES[name]()
 
 

@@ -5,8 +5,8 @@
 The folder gets a copy of the project, in which config/registry.yaml has the hashes of the synthetic
 data, and config/rehearsal.yaml overrides config/paper.yaml. A hub and a mirror on this machine
 serve what `fetch_all` asks for; then they are gone, and all tables are made offline. Run it again
-to go on where it ended, also with more seeds or tables: with the project's files as they then are,
-and the same synthetic files. What each call was and took is in rehearsal.jsonl of the folder.
+to continue where it ended, also with more seeds or tables: it uses the project's current files and
+the same synthetic files. The calls and their times are in rehearsal.jsonl of the folder.
 """
 
 import argparse

@@ -56,7 +56,7 @@ def job_counts(jobs: Mapping[str, int]) -> dict[str, str]:
 def run_numbers(results: Path, jobs: Mapping[str, int]) -> dict[str, str]:
     """Return the numbers of a run from what its jobs left, by their names.
 
-    Raises `UserError` for results that are no single whole run of the jobs that are planned.
+    Raises `UserError` unless the results are one complete run of the planned jobs.
     """
     rules = read_rules(results)
     remedy = "run `make all_tables` in an empty folder, and give that one's results"
@@ -153,7 +153,7 @@ def value_of(name: str, numbers: Mapping[str, Mapping[str, str]], results: Path)
 
 
 def recorded_anew(names: Iterable[str], record: Record, results: Path) -> Record:
-    """Return the record of the names that pages use: of runs anew, of `measured` as it was."""
+    """Return the record of the names that pages use: runs are read again, `measured` is kept."""
     names = sorted(names)
     sources = {run: f"dry run of {config}" for run, config in CONFIGS.items()}
     sources["example"] = "docs/example-run"

@@ -14,7 +14,7 @@ from workflow_scripts.usage import usage_file, write_usage
 def run_command(main: Callable[[], None]) -> None:
     """Run the `main` of a command; print a `UserError` as one line and exit with 2.
 
-    What is printed is `printable`, whoever prints it. A step that succeeds leaves what it used in
+    All printed text is made `printable`. A step that succeeds writes the resources that it used to
     the file that STEP_USAGE names.
     """
     with redirect_stdout(PrintedText(sys.stdout)), redirect_stderr(PrintedText(sys.stderr)):
@@ -34,8 +34,7 @@ def _run(main: Callable[[], None]) -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
-        # whoever reads the output, such as `head`, has enough of it; what Python still has for it
-        # goes nowhere
+        # the reader of the output, such as `head`, has closed it; discard what Python still buffers
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
     except Exception as error:
@@ -44,7 +43,7 @@ def _run(main: Callable[[], None]) -> None:
         print(f"error: {user_error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as error:
-        # whoever keeps something for the next time says so
+        # code that keeps something for the next run says so in the exception
         kept = str(error) or "unfinished outputs were not written; run the same command again"
         print(f"interrupted: {kept}", file=sys.stderr)
         sys.exit(130)

@@ -37,7 +37,7 @@ _HEADER_WORDS = set(
     translations source_word target_word src tgt trg
     """.split()  # noqa: SIM905  # a list of them is four times as long
 )
-# the remedy where a header stands in a file that has none
+# the remedy for a header in a file that should have none
 REMOVE = "remove the line, or move it down if it is one"
 
 

@@ -77,7 +77,7 @@ class UserError(Exception):
 class ConfigError(UserError):
     """A mistake in the value of a key of config: "file: `key` problem; remedy".
 
-    The problem goes on from the key, such as "is 0".
+    The problem continues the key, such as "is 0".
     """
 
     separator = " "

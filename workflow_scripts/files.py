@@ -92,7 +92,7 @@ def remove(path: Path) -> None:
 
 
 def without_link(path: Path) -> Path:
-    """Return a path that we alone use and others know, once it is no link: a link is removed."""
+    """Return a path that only we use but others can guess; a link planted there is removed."""
     if path.is_symlink():
         path.unlink()
     return path
@@ -334,7 +334,7 @@ def parse_json(text: str, path: str | Path, line: int | None = None) -> Any:
         content = json.loads(text, object_pairs_hook=one_of_each)
         half = _HALF_OF_PAIR.search(text)
         if half:
-            # halves of one character make it; one alone is no text
+            # two halves may form a character; a lone half is not text
             json.dumps(content, ensure_ascii=False).encode()
         if nul := _NUL_IN_JSON.search(text):
             raise _holds_nul(path, line or text.count("\n", 0, nul.end()) + 1)

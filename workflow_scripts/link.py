@@ -228,7 +228,7 @@ def check_calibration(
 
 
 def check_target(where: str, target: float, links: LinkOptions) -> None:
-    """Raise `UserError` for a precision that is no share, or comes with another threshold."""
+    """Raise `UserError` for a precision outside (0, 1] or together with another threshold."""
     if not 0 < target <= 1:
         raise UserError(where, "give a share from 0 to 1", None)
     for key in ("threshold", "margin"):

@@ -63,7 +63,7 @@ def _held(path: Path, descriptor: int) -> Iterator[None]:
 def lock_file(path: Path, waits: bool = False) -> int:
     """Return the open file of a lock; `BlockingIOError` where it is held and this does not wait.
 
-    The kernel drops it with the process. Where the file system has no locks it goes on without one.
+    The kernel drops it with the process. On a file system without locks nothing is locked.
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)

@@ -36,7 +36,7 @@ def command(function: Callable[..., None], example: str = "") -> Command:
     """
 
     def main(argv: Sequence[str] | None = None) -> None:
-        # by name, so that it is no source of each step: it decides no number
+        # by name, to keep it out of the sources of each step: it has no effect on numbers
         adapter: Any = importlib.import_module("workflow_scripts.command_line")
         adapter.run(function, argv, example)
 

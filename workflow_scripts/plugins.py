@@ -1,8 +1,8 @@
 """Modules that are chosen by name: the method of a recipe, the task or format of a data set, ...
 
-Each lies in a folder of its kind, named as what it is chosen by, and has a line in that folder's
-register. A register is read where a config is checked. A step gets the one name that it needs and
-loads that module alone, so that a further module reruns nothing of the others.
+Each is in the folder of its kind, bears the name that it is chosen by, and has a line in that
+folder's register. Registers are read when a config is checked. A step gets the one name that it
+needs and loads that module alone, so that adding a module reruns no step of the others.
 """
 
 import importlib

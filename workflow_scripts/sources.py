@@ -11,7 +11,7 @@ from workflow_scripts.canonical import canonical
 from workflow_scripts.files import sha256_of
 from workflow_scripts.project_files import PROJECT, project_file
 
-# the workflow's own package, and that of a workflow beside it, which imports this one's modules
+# the workflow's own package, and that of the workflow next to it, which imports its modules
 PACKAGE = "workflow_scripts"
 PACKAGES = (PACKAGE, "bundled_models")
 # a line that may import a module of the project, and such a statement as it is usually written
@@ -26,7 +26,7 @@ _STATEMENT = re.compile(
 
 
 def _file_of(module: str) -> Path | None:
-    """Return the file of a dotted project module, or None if it is no module of the project."""
+    """Return the file of a dotted project module, or None if the project has no such module."""
     base = PROJECT.joinpath(*module.split("."))
     for candidate in (base.with_suffix(".py"), base / "__init__.py"):
         if candidate.is_file():
@@ -113,8 +113,8 @@ def sources_in_project(step: str, *more: str) -> list[str]:
 def digest_of(step: str, *parts: Any, more: tuple[str, ...] = ()) -> str:
     """Return the SHA-256 of what the results of a step depend on: `parts` and its source files.
 
-    `more` are the modules that it loads by name. An interrupted job goes on from where it was only
-    under the same digest.
+    `more` are the modules that it loads by name. An interrupted job continues only under
+    the same digest.
     """
     files = {file: sha256_of(PROJECT / file) for file in sources_in_project(step, *more)}
     return hashlib.sha256(canonical([*parts, files]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Command: turn one's own model and strings into an encoder, by any recipe that tunes."""
+"""Command: turn your own model and strings into an encoder, with any recipe that tunes."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -181,7 +181,7 @@ def check_output(
 ) -> None:
     """Raise `UserError` if `output` cannot become an encoder folder, or holds an input or a log.
 
-    What is there is replaced only if it is an encoder, and a log only if it is one of steps.
+    An existing folder is replaced only if it is an encoder, an existing log only if it logs steps.
     """
     if output.exists() and not output.is_dir():
         raise UserError(f"--output {output}", "is a file", "give a folder")
@@ -249,7 +249,7 @@ def read_named_set(name: str, data_root: Path | None) -> tuple[str, DatasetEntry
 
 
 def read_development_pairs(scored: DevelopmentSetOptions) -> OwnPairs | None:
-    """Return the pairs of one's own to score on, None where a data set is or nothing."""
+    """Return the user's own pairs to score on; None if a data set or nothing was chosen."""
     if scored.development_pairs is None:
         for option, value in (
             ("--pair-columns", scored.pair_columns),

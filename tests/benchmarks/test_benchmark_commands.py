@@ -130,7 +130,7 @@ def test_threads_are_compared_with_one(sample_data, tiny_bert, tmp_path):
 
 @pytest.mark.usefixtures("inside")
 def test_senteval_by_the_plain_way_and_by_ours_is_the_same(quick, tmp_path):
-    """Sets measured later stand beside those before."""
+    """Sets measured later are added to those measured before."""
     run_benchmarks.main([*quick, "--only", "senteval-trec"])
     run_benchmarks.main([*quick, "--only", "senteval-sick-r"])
     for task in ("trec", "sick-r"):

@@ -43,7 +43,7 @@ def test_one_step_is_that_of_the_formulas(tiny_bert, pooling):
     assert views[0] != views[1]
     vectors = []
     for text in [*views[0], *views[1]]:
-        # One string at a time, without padding: what stands beside it must not matter.
+        # One string at a time, without padding: the rest of its batch must not matter.
         batch = expected.tokenizer(text, truncation=True, max_length=20, return_tensors="pt")
         states = expected.model(input_ids=batch["input_ids"]).last_hidden_state[0]
         vectors.append(states[0] if pooling == "cls" else states.mean(dim=0))

@@ -50,12 +50,12 @@ class ClusterProject(SmallProject):
         return super().environment() | ours | {"PATH": f"{python}{os.pathsep}{ours['PATH']}"}
 
     def start(self, *options: str) -> "Run":
-        """Start a run and go on."""
+        """Start a run in the background."""
         return Run(self, options)
 
 
 class Run:
-    """A run that goes on beside the test."""
+    """A run in the background of the test."""
 
     def __init__(self, project: SmallProject, options: tuple[str, ...]) -> None:
         self._project = project

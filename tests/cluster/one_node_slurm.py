@@ -65,7 +65,7 @@ class OneNodeSlurm:
         self._start("slurmd", "-D")
 
     def stop_node(self) -> None:
-        """Stop slurmd; jobs that run go on without it."""
+        """Stop slurmd; running jobs continue without it."""
         self._stop("slurmd")
 
     def stop(self) -> None:

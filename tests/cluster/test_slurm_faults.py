@@ -81,7 +81,7 @@ def test_the_node_daemon_can_be_started_anew(on_cluster: ClusterProject):
 
 
 def test_a_killed_head_leaves_nothing_to_be_done_twice(on_cluster: ClusterProject):
-    """Its jobs go on; the next run waits for them and then takes what they made."""
+    """Its jobs continue; the next run waits for them and then uses their outputs."""
     first = on_cluster.start(ENCODER)
     job = first.running_job(TUNE)
     first.kill()

@@ -24,9 +24,9 @@ from workflow_scripts.files import read_bytes, read_lines
 
 pytestmark = pytest.mark.shared_data
 
-# Files that hold no data of their own to read: licences, descriptions, an archive of a file beside
-# it, a list of typing mistakes that BioSyn fixes (its processed files come fixed), and the table of
-# concepts that the files of Multi-SimLex were put together from.
+# Files without data of their own to read: licences, descriptions, an archive of a file next to it,
+# a list of typing mistakes that BioSyn fixes (its processed files come fixed), and the table of
+# concepts from which the files of Multi-SimLex were assembled.
 NOT_READ = re.compile(
     r"(?i)licen[cs]e|readme|metadata\.json$|\.zip$|ncbi-spell-check\.txt$|Vulic-2020-2244\.tsv$"
 )
@@ -238,7 +238,7 @@ def book(root, row):
 
 
 def translations(english=None):
-    """Pairs of a table, or of the file of a row and `english` beside it, or of that and another."""
+    """Count the pairs of a table, or of `english` and the file of a row or another next to it."""
 
     def count(root, row):
         path = PurePosixPath(row["path"])

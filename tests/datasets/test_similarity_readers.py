@@ -339,7 +339,7 @@ def test_words_are_coupled_across_languages(tmp_path, options, triples, gold, dr
     assert pairs.dropped == dropped
 
 
-# --- scored pairs of one's own -----------------------------------------------------------------
+# --- your own scored pairs ---------------------------------------------------------------------
 
 OWN = similarity("scored-pairs", path="mine.tsv")
 NAMED = {**OWN, "columns": ["first", "second", "grade"]}

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from doc_pages import written_pages
 
-from tools.check_prose import findings, read_phrases
+from tools.check_prose import code_findings, findings, read_phrases
 from tools.docs_site import PAGES, fetched_elsewhere, folder_pages, site_path
 
 
@@ -48,7 +48,7 @@ def test_links_lead_to_files_of_the_repository_and_to_headings(project, tracked)
 
 
 def test_pages_that_messages_and_comments_name_exist(project, tracked):
-    """Of code, configs and rules; not of the change log, which tells of the past."""
+    """In code, configs and rules; not in the change log, which describes the past."""
     endings = (".py", ".smk", ".yaml", ".toml", ".in", "Makefile", "Snakefile", ".md")
     for path in tracked:
         if path.endswith(endings) and not path.startswith(("tests/", "CHANGELOG")):
@@ -134,3 +134,31 @@ def test_phrases_and_long_sentences_are_seen(text, problem):
         assert problems == []
     else:
         assert len(problems) == 1 and problem in problems[0]
+
+
+CODE = """def f():
+    '''Add it.
+
+    It lies over `what is told`.
+    '''
+    text = "is told"
+    # a constant in the
+    # place of a value
+    return text  # mended
+"""
+
+
+def test_phrases_in_comments_and_docstrings_are_seen_with_their_line():
+    problems = sorted(code_findings(CODE, read_phrases()))
+    assert [(line, problem.split("'")[1]) for line, problem in problems] == [
+        (4, "lies over"),
+        (7, "in the place of"),
+        (9, "mended"),
+    ]
+
+
+def test_of_rule_files_the_comments_are_read():
+    rules = (
+        '# what it lies over\nrule mend:\n    """It lies over it."""\n    input:\n        "mend",\n'
+    )
+    assert [line for line, _ in code_findings(rules, read_phrases(), is_python=False)] == [1]

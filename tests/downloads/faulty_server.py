@@ -1,4 +1,4 @@
-"""A web server on this machine that serves files as badly as it is told to."""
+"""A web server on this machine that serves files with the faults that a test chooses."""
 
 import time
 from collections.abc import Callable

@@ -8,7 +8,7 @@ def sha256(body):
 
 
 def known(body):
-    """The keys of a registry that tell of bytes."""
+    """The keys of a registry that describe the bytes of a file."""
     return {"sha256": sha256(body), "size": len(body), "verified": True}
 
 

@@ -504,7 +504,7 @@ def test_a_full_disk_while_unpacking_keeps_the_archive(
     assert len(server.asked(f"data.{ending}")) == 1
     fetch(entry, root, policy=policy)
     assert (root / "a/one.txt").read_bytes() == ONE
-    # what is there whole is not asked for again
+    # a complete file is not requested again
     assert len(server.asked(f"data.{ending}")) == 1
     assert not [*root.rglob("*.part")]
 

@@ -78,7 +78,7 @@ def test_a_link_at_the_name_of_a_part_is_removed_and_not_followed(
     ("faults", "digest", "ranges", "condition"),
     [
         ({"cut": (300_000, 2)}, True, ["bytes=300000-", "bytes=600000-"], '"one"'),
-        # an attempt that brings bytes starts the count of attempts anew
+        # an attempt that brings bytes resets the count of attempts
         ({"cut": (100_000, 9)}, True, [f"bytes={n}00000-" for n in range(1, 10)], '"one"'),
         # a server without ranges sends it all again
         ({"cut": (300_000, 1), "ranges": False}, True, ["bytes=300000-"], '"one"'),
@@ -268,7 +268,7 @@ def test_a_told_size_beyond_the_largest_is_refused_before_a_byte(server, part):
 
 
 def test_a_server_that_drips_is_given_up(server, part, pauses):
-    """It brings new bytes in each attempt, which else starts the count of attempts anew."""
+    """It brings new bytes in each attempt, which would otherwise reset the count of attempts."""
     server.files["file.txt"] = Served(BODY, drip=(50, 0.02))
     slow = Policy(attempts=2, pause=pauses.append, period=0.1, least_bytes=10_000)
     with pytest.raises(UserError, match=r"given up after 2 attempts: only \d+ bytes came in"):

@@ -139,7 +139,7 @@ def header_of_zeros(kind):
 
 
 def sparse_map():
-    """A tar whose one header goes on in 40,000 blocks, each telling of 21 holes."""
+    """A tar with a single header that continues in 40,000 blocks of 21 holes each."""
     first = bytearray(tar_header(tarfile.GNUTYPE_SPARSE, 0, b"one.txt"))
     first[482] = 1
     first[148:156] = b" " * 8

@@ -87,7 +87,7 @@ def test_scores_of_evaluate_are_the_model_index(tuned, sample_data, tmp_path):
     assert {row["dataset"]: round(row["value"], 4) for row in rows}.items() <= values.items()
     # the text is as it was, with one table of scores
     assert card.text.count("## Scores") == 1 and "Recipe:" in card.text
-    # an encoder goes on with what its own card says
+    # an encoder continues with what its own card says
     assert inherited_metadata("encoder", tuned)["base_model"] == "owner/tiny"
 
 

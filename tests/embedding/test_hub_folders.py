@@ -153,7 +153,7 @@ def test_another_pooling_is_of_the_model_alone_and_says_so(tiny_bert, tmp_path, 
 def test_vectors_of_another_dense_module_are_of_another_model(tiny_bert, tmp_path):
     first, second = (save_dense(tiny_bert, tmp_path / name) for name in "ab")
     digests = [mirror_bert.load(first, device="cpu").loaded.model_sha256]
-    # whose weights were drawn anew
+    # the same module with other random weights
     shutil.rmtree(first / "2_Dense")
     shutil.copytree(second / "2_Dense", first / "2_Dense")
     digests.append(mirror_bert.load(first, device="cpu").loaded.model_sha256)

@@ -88,7 +88,7 @@ def test_what_no_encoder_folder_can_hold_is_no_key_of_recipes_that_tune():
 
 
 def test_defaults_are_not_recorded():
-    # or every vector would be computed anew when a setting is added
+    # or a new setting would cause every vector to be computed again
     assert USUAL.as_record() == {"pooling": "mean", "max_length": 20}
 
 

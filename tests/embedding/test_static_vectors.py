@@ -118,7 +118,7 @@ def test_a_damaged_archive_an_absent_file_and_another_kind_are_named(tmp_path):
     for name, message in {"none.bin": "no such file", "en.bin.gz": "of a type"}.items():
         with pytest.raises(UserError, match=rf"{name}: {message}"):
             read_word_vectors(tmp_path / name, {"a"})
-    # A model is told by its ending.
+    # The ending of its name marks a model.
     found = read_word_vectors(write_model(tmp_path / "en.bin"), {"cat", "cats"})
     assert list(found.known) == ["cat"]
     assert list(found.composed) == ["cats"]

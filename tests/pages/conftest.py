@@ -57,7 +57,7 @@ class Browser:
         return self.driver.execute_script(SELECT + script, *arguments)
 
     def console(self) -> list[str]:
-        """Return what the console was told since it was last asked."""
+        """Return the messages that the console logged since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
 

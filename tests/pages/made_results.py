@@ -29,7 +29,7 @@ ABOUT |= {"versions": "python 3.11.0, numpy 2.0"}
 
 
 class MadeRun:
-    """A folder `results` with scores, what jobs leave beside them, and pages of all of it."""
+    """A folder `results` with scores, the files that jobs leave next to them, and all pages."""
 
     def __init__(self, folder: Path) -> None:
         self.results = folder / "results"

@@ -1,4 +1,4 @@
-"""Search at the size of a real file, beside sentence-transformers."""
+"""Search at the size of a real file, compared with sentence-transformers."""
 
 import numpy as np
 import pytest

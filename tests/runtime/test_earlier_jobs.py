@@ -109,7 +109,7 @@ def test_a_run_waits_for_them_and_starts_anew(tmp_path, monkeypatch, capsys):
     assert started == again
     said = capsys.readouterr().err
     assert "jobs of an earlier run" in said and "(7)" in said
-    # a run without them goes on
+    # a run without them continues
     wait_for_earlier_jobs(tmp_path)
     assert started == again
 

@@ -173,7 +173,7 @@ def test_first_come_first_served_also_for_several_devices(no_gpu, monkeypatch, s
 
 
 def hold(start, gpus, before="pass", **environment):
-    """Start a job that prints its devices and goes on; return it and what it printed."""
+    """Start a job that prints its devices and keeps running; return it and its output."""
     code = f"import os, time; {before}; print(os.environ['CUDA_VISIBLE_DEVICES'], flush=True)"
     process = start(gpus, [sys.executable, "-c", f"{code}; time.sleep(100)"], **environment)
     return process, process.stdout.readline().strip()

@@ -35,7 +35,7 @@ def test_what_is_restored_from_a_backup_of_the_same_size_is_named(results):
         refuse_changed_files(made_in(results), [])
     # a job that was killed may have written it
     assert made_in(results).changed(["a.txt"]) == []
-    # what is lost is made anew
+    # a missing file is made again
     file.unlink()
     assert made_in(results).changed([]) == []
 

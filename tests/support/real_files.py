@@ -1,4 +1,4 @@
-"""What the manifests of the real files beside the project say of them."""
+"""The manifests of the real files next to the project."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""The paper's grid beside our searches, whose reports come from the command that writes them."""
+"""The paper's grid next to our searches, whose reports the real command writes."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ def reports(tmp_path, monkeypatch):
 
 @pytest.fixture
 def table21(made):
-    """A maker of the table, beside searches of ours."""
+    """A function that makes the table, with the paper's values next to our searches."""
     published = {}
     for name, (values, chosen) in PAPER.items():
         published |= {(name, f"value{n}"): value for n, value in enumerate(values.split(), 1)}

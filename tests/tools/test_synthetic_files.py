@@ -106,7 +106,7 @@ def test_synthetic_files_for_data_are_fetched_from_the_mirror_by_the_registry_ma
     for name in SETS[:-1]:
         records = fetch(entries[name], root, open_mirror(str(mirror)), offline=True)
         assert {record["path"] for record in records} == {f.path for f in entries[name].all_files}
-    # archives are unpacked, not found beside them
+    # the mirror has archives alone; their files come from unpacking them
     archives = {"cc.et.300.bin.gz", "datasets.zip", "glove.840B.300d.zip"}
     archives.add("STS2012_MSRvid_translated.tar.gz")
     assert {file.name for file in (mirror / "archives").iterdir()} == archives

@@ -162,7 +162,7 @@ def test_a_model_takes_what_it_has_positions_a_mark_and_a_pooler_for(name, folde
     with torch.no_grad():
         assert loaded.model(input_ids=ids[:, :limit]).last_hidden_state.shape == (1, limit, 32)
         if name not in ("deberta", "deberta-v2", "modernbert"):
-            # Absolute positions end there; the relative ones of the others go on.
+            # Absolute positions end there; the relative ones of the others continue.
             with pytest.raises((IndexError, RuntimeError)):
                 loaded.model(input_ids=ids)
     with pytest.raises(UserError, match=f"more than the {limit} positions"):

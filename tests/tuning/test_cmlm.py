@@ -93,7 +93,7 @@ def plain_loss(objective, loaded, choices, drawn, batch):
 
 
 def plain_masked_loss(objective, loaded, choices, views, inputs, labels):
-    """The loss and accuracy of masked tokens beside views: padded to the maximum, all logits."""
+    """The loss and accuracy of masked tokens next to views: padded to the maximum, all logits."""
     model, whole = loaded.model, objective.trained["whole"]
     own, pad, length = objective.trained["own"], loaded.tokenizer.pad_token_id, choices.max_length
     ids, number = padded(inputs, pad, length), views.shape[1]

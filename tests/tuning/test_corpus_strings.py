@@ -34,7 +34,7 @@ def test_lines_of_pairs_are_split_into_strings_and_partners(corpus):
     assert once.strings == ["a b", " d ", "c", "a b"]
     assert once.partners == ["c", " e f ", "a b", "e"]
     assert once.duplicates_removed == 1
-    # without pairs the separator is text, and the record does not tell of pairs
+    # without pairs the separator is text, and the record does not mention pairs
     plain = read_corpus(corpus)
     assert plain.strings[:2] == ["a b||c", " d || e f "] and plain.partners is None
     assert "pairs" not in plain.as_record()

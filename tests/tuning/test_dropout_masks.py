@@ -56,7 +56,7 @@ def test_parts_draw_the_rows_of_the_whole(rows, width, heads, data):
     stop = data.draw(st.integers(start + 1, rows))
     whole = draw((rows, width))
     assert torch.equal(draw((rows, width), part=(start, stop)), whole[start:stop])
-    # Heads beside each other in the first dimension, as some architectures have them.
+    # Heads next to each other in the first dimension, as in some architectures.
     masks = DropoutMasks(33, "cpu")
     masks.start(1, 0, start, stop, rows)
     some = masks.draw(torch.Size(((stop - start) * heads, width)), 0.3, torch.float32)

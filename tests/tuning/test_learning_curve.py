@@ -1,4 +1,4 @@
-"""The learning curve of a tuning: its points, and the picture beside the card."""
+"""The learning curve of a tuning: its points, and the picture next to the card."""
 
 import json
 import xml.etree.ElementTree as ElementTree

@@ -263,7 +263,7 @@ def test_a_cut_run_ends_at_the_same_weights(steps, development, tiny_bert, tmp_p
     scores = [0.05, 0.1, 0.9, 0.3, 0.2, 0.4, 0.5]
 
     def score_from(position):
-        # a run that goes on has scored the untuned model
+        # a resumed run has scored the untuned model
         values = iter(scores[position + 1 if position else 0 :])
         return None if development is None else lambda loaded, classifier: next(values)
 

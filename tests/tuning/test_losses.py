@@ -1,4 +1,4 @@
-"""The loss and what is logged beside it, against the formulas as loops."""
+"""The loss and the measures logged with it, against the formulas as loops."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What memory a process may take, by the kernel's files."""
+"""How much memory a process may take, according to the kernel's files."""
 
 import numpy as np
 import psutil
@@ -9,7 +9,7 @@ from workflow_scripts.tuning.memory import memory_limit, resident_memory
 
 @pytest.fixture
 def of_groups(tmp_path, monkeypatch):
-    """Returns the limit in a control group /job/step, of those that are told."""
+    """A function that returns the limit in a control group /job/step, for the limits passed."""
     monkeypatch.delenv("STEP_MEMORY_MB", raising=False)
 
     def limit_of(**limits):

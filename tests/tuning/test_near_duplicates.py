@@ -38,7 +38,7 @@ def test_pairs_and_repeats_are_those_of_a_comparison_of_all_pairs(strings):
     assert (found.count, found.pairs) == (len(strings), len(near))
     assert found.exact == len({j for _, j in exact})
     assert found.exact + found.near == len({j for _, j in near})
-    # Letters are equal in all their forms or in none, so being alike goes on from pair to pair.
+    # Letters are equal in all their forms or in none, so being alike is transitive.
     shown = [pair for pair in near if pair not in exact] or exact
     assert found.example in {(strings[i], strings[j]) for i, j in shown} or not near
 

@@ -1,8 +1,8 @@
-"""Every key of a config reaches the commands it should, and those that bear on numbers a number.
+"""Every key of a config reaches its commands, and every key that bears on numbers changes one.
 
-What a key reaches is in the sections beside this file, as options of commands: a constant in the
-place of a value, two values that are swapped, and a value that reaches one command too few or too
-many all fail here.
+The sections next to this file list what a key reaches, as options of commands. A constant instead
+of a value, two swapped values, and a value that reaches one command too few or too many all fail
+here.
 """
 
 import json

@@ -77,7 +77,7 @@ def test_what_is_added_runs_to_its_table_beside_the_first_paper_s(workspace):
     written = results / "encoders/bert-en-mini/push-on/words-fr/seed33/encoder.json"
     encoder = json.loads(written.read_text())
     assert encoder["recipe"]["method"] == "push" and encoder["tuning"]["steps"] == 3
-    # it goes on from another encoder, and is tuned again with it
+    # it continues from another encoder, and is tuned again with it
     assert encoder["start"]["recipe_name"] == "push"
     paper = workspace.folder / "config" / "papers" / "other.yaml"
     paper.write_text(paper.read_text().replace("steps: 3", "steps: 2"))

@@ -100,7 +100,7 @@ def test_two_runs_of_the_same_results_do_not_mix(fresh):
         # nothing is planned before
         assert said.splitlines()[-1].startswith("error: ") and "jobs" not in said
         fresh.succeeds("--dry-run", "all_tables")
-        # one of other results goes on
+        # one of other results continues
         fresh.succeeds("--config", "results=others", "--", "others/corpora/words-fr.txt")
     finally:
         holder.kill()

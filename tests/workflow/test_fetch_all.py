@@ -89,7 +89,7 @@ def write_config(small, downloads):
 
 
 def refused(small):
-    """Return what is said of a run that is refused before any job."""
+    """Return the message of a run that is refused before any job."""
     output = small.fails("all_tables")
     assert "Select jobs" not in output
     assert "Job stats" not in output
@@ -137,7 +137,7 @@ def test_fetched_with_a_network_and_run_without(fresh, sample_data, hub, without
     write_config(fresh, {"models": "fetched", "offline": True})
     planned = fresh.planned("all_tables")
     assert any(job.startswith(TUNE) for job in planned)
-    # what is said of where to fetch from is no reason to fetch again
+    # a change of where to fetch from is not a reason to fetch again
     assert not [job for job in planned if job.startswith("fetch_")]
     fresh.succeeds("all_tables")
     assert hub.requests == []
@@ -161,7 +161,7 @@ def test_fetched_with_a_network_and_run_without(fresh, sample_data, hub, without
         assert bool(planned) == bool(again)
     fresh.succeeds("all_tables")
 
-    # carried over without results: the records are made of what is there
+    # carried over without results: the records are made from the existing files
     for record in (fresh.folder / "results" / "downloads").rglob("*.json"):
         record.unlink()
     fresh.succeeds("fetch_all")

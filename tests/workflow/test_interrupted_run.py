@@ -1,4 +1,4 @@
-"""A run that is killed goes on where it was, to the same bytes."""
+"""A run that is killed continues where it was and yields the same bytes."""
 
 import os
 import shutil

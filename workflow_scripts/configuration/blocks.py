@@ -82,17 +82,17 @@ class Block(BaseModel):
 
 
 AnyBlock = TypeVar("AnyBlock", bound=BaseModel)
-# the file that a key (a path of keys from the top of the config) stands in
+# returns the file of a key (a path of keys from the top of the config)
 FileOf = Callable[[tuple[str, ...]], str]
 
 
 def mistake(message: str) -> PydanticCustomError:
-    """Return the error for a validator to raise; `message` goes on from "`key` is value; "."""
+    """Return the error for a validator to raise; `message` continues "`key` is value; "."""
     return PydanticCustomError("mistake", "{said}", {"said": message})
 
 
 def wildcard_in(path: str) -> str | None:
-    """Return what of the path of an input Snakemake would take for a wildcard, None without."""
+    """Return the part of an input path that Snakemake would take for a wildcard, or None."""
     match = re.search(r"\{\s*[.\w]+\s*(,[^{}]*)?\}", path)
     return match and match[0]
 
@@ -133,7 +133,7 @@ def read_block(
 ) -> AnyBlock:
     """Return `value` as a typed block; `where` is its key ("recipes.mirror-word").
 
-    `file` is the file it stands in, or tells that of a path of keys. Raises `UserError`, one line
+    `file` is the file of the block, or returns that of a path of keys. Raises `UserError`, one line
     that names file, key and remedy: an unknown key before all else, then all missing keys at once.
     """
     try:
@@ -152,9 +152,9 @@ def _explained(error: ValidationError, value: Any, where: str, file: str | FileO
         (detail, (*above, *_keys(detail["loc"], value, detail["type"] == "missing")))
         for detail in error.errors(include_url=False)
     ]
-    # a union says that a value is no block beside what is wrong with it as a number
+    # a union reports "not a block" as well as what is wrong with the value as a number
     better = [pair for pair in problems if pair[0]["type"] != "no_block"]
-    # and of the parts of a union the one that got furthest into the value is meant
+    # of the branches of a union, take the one that got furthest into the value
     problems = sorted(better or problems, key=lambda p: (_FIRST.get(p[0]["type"], 2), -len(p[1])))
     first, path = problems[0]
     file_of = file if callable(file) else lambda _: file

@@ -9,13 +9,13 @@ from workflow_scripts.configuration.yaml_files import read_mapping, read_scalars
 from workflow_scripts.errors import ConfigError, UserError, nearest_name
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-# where pip installed the package it is inside (setup.py), in a checkout beside it
+# inside the package where pip installed it (setup.py), next to the package in a checkout
 _INSTALLED = _PACKAGE / "config"
 CONFIG = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "config"
 DEFAULT = CONFIG / "config.yaml"
-# how messages name what a workflow that imports this one gives as `config`
+# how messages name the `config` that a workflow passes when it imports this one
 MODULE_CONFIG = Path("the module's config")
-# what a block is: one that says it anew takes the place of the one below it as a whole
+# the keys that define a block: a block that sets one replaces the block below it as a whole
 _NATURE = {
     "models": {"path", "hub", "vectors", "same_as", "absent"},
     "corpora": {"kind"},
@@ -56,17 +56,17 @@ def read_layers(
     options: Mapping[str, Any] | None = None,
     default: Path = DEFAULT,
 ) -> Layers:
-    """Return the config of `files`, each over the ones before, and of what the command line said.
+    """Return the config of `files`, each overriding those before it, and of the command line.
 
-    The first file overrides the files that its key `base` names (relative to it, or else of the
-    shipped ones; `none` for nothing), or else the file `default`, which is read alone if there are
-    no files. Instead of a file a block may be given, the config of a module. Blocks are merged key
-    by key, lists and values replaced; `key+` adds to the list below; a mapping over a list of
-    blocks with an `id` (rows, columns) changes those that it names; a model, corpus, data set or
-    recipe that says anew what it is, is replaced as a whole; an entry that is null is taken out.
-    Raises `UserError` as `read_mapping` does, for a `base` that is no file, in a circle, or in
-    another file than the first, for a `key+` without a list below, and for an id that the list
-    below does not have.
+    The first file overrides the files that its key `base` names (relative to it, or else among the
+    shipped ones; `none` for no base), or else the file `default`, which is read alone if there are
+    no files. A block, the config of a module, may be passed instead of a file. Blocks are merged
+    key by key; lists and values are replaced; `key+` appends to the list below; a mapping over a
+    list of blocks with an `id` (rows, columns) changes the blocks that it names. A model, corpus,
+    data set or recipe that sets one of the keys that define it replaces the one below as a whole.
+    An entry that is null is removed. Raises `UserError` as `read_mapping` does; for a `base` that
+    is not a file, is circular, or is in a file other than the first; for a `key+` without a list
+    below; and for an id that the list below does not have.
     """
     layers = Layers({}, {})
     for number, item in enumerate([*files] or [default]):

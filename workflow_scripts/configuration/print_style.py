@@ -35,12 +35,12 @@ class FigureStyle(Block):
 
     @property
     def scale(self) -> float:
-        """How much larger text is than usual; figures grow in height with it."""
+        """How much larger text is than usual; figures grow taller with it."""
         return self.font_size / USUAL_FONT_SIZE
 
     @property
     def legend_characters(self) -> int:
-        """How many characters fit beside the sign of a legend in a column."""
+        """How many characters of a legend fit into a column, next to its marker."""
         return int(40 * self.column_width / USUAL_COLUMN / self.scale)
 
 

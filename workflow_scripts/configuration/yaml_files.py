@@ -1,6 +1,6 @@
 """YAML files of config: mistakes carry file and line, and a key that is given twice is one.
 
-A block that says `for` stands for as many as the names it gives: see `repeat_blocks`.
+A block with `for` is repeated for each of its names: see `repeat_blocks`.
 """
 
 import itertools
@@ -58,7 +58,7 @@ class _Loader(_SafeLoader):
             if key.tag == "tag:yaml.org,2002:merge":
                 continue
             name = self.construct_object(key, deep=True)
-            # others are no keys: said below
+            # other types are not keys: reported below
             if not isinstance(name, str | int | float | bool):
                 continue
             if name in seen:

@@ -53,7 +53,7 @@ def draw_corpus(
 def write_documents(path: Path, documents: Iterable[list[str]]) -> dict[str, int]:
     """Write documents, a string a line and a blank line between two; return how much it was.
 
-    One that is alone has the blank line behind it, which tells it from strings without documents.
+    A single one is followed by a blank line, which distinguishes it from strings without documents.
     """
     counts = {"strings": 0, "documents": 0}
     with atomic_text(path) as file:

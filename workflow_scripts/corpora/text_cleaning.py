@@ -21,7 +21,7 @@ _LETTERS_PER_WIDE_CHARACTER = 3
 def comparison_key(sentence: str) -> str:
     """Return `sentence` lower-cased with only its letters and digits: what equality goes by.
 
-    Letters are composed first (normal form C): a decomposed accent is no letter and would be lost.
+    Letters are composed first (normal form C): a decomposed accent would be lost.
     """
     return _NOT_LETTER_OR_DIGIT.sub("", unicodedata.normalize("NFC", sentence).lower())
 

@@ -46,9 +46,9 @@ def read_wikiextractor(path: Path) -> Iterator[Document]:
 
 
 def read_doc_blocks(path: Path) -> Iterator[Document]:
-    """Yield what stands in, before, between and behind `<doc ...>` blocks, if there are any.
+    """Yield the text in, before, between and after `<doc ...>` blocks, if there are any.
 
-    Only the lines that start with `<doc ` or `</doc` are lost: a stray `<` in the text is no tag.
+    Only lines that start with `<doc ` or `</doc` are dropped: a stray `<` in the text stays.
     """
     document: list[str] = []
     for line in stream_lines(path):

@@ -24,8 +24,8 @@ _STOP_WORD = re.compile(
     "that|the|their|these|this|those|through|to|toward|under|upon|via|which|while|with|within|"
     "without"
 )
-# What of the words between the letters may be passed over, and where the letters stand: all at
-# starts of words, at least one of each word at its start, anywhere. The first that fits is taken.
+# Which words between the letters may be skipped, and where the letters are: all at starts of words,
+# at least one of each word at its start, or anywhere. The first rule that fits is used.
 _RULES = (
     *(("none", "starts"), ("none", "started"), ("stop", "starts"), ("one", "starts")),
     *(("one", "started"), ("none", "any"), ("one", "any")),

@@ -1,4 +1,4 @@
-"""Scored pairs of one's own, from a table or from Python, as a data set that no catalogue has."""
+"""Your own scored pairs, from a table or from Python, as a data set outside the catalogues."""
 
 import hashlib
 import math

@@ -10,9 +10,9 @@ from workflow_scripts.files import read_text
 
 
 def read_review_items(path: Path, fields: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line of the item, what its elements `fields` hold), an empty element as "".
+    """Yield (line of the item, texts of its elements `fields`), with "" for an empty element.
 
-    Raises `UserError`, with the line, for a file that is no XML and an item without an element.
+    Raises `UserError`, with the line, for a file that is not XML or an item without an element.
     """
     text = read_text(path)
     try:

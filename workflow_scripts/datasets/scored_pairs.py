@@ -29,7 +29,7 @@ class ScoredRow(NamedTuple):
 
 
 def parse_gold(text: str, lowest: float, highest: float, path: Path, line: int) -> float:
-    """Return the score written in `text`; `UserError` if it is no number in [lowest, highest].
+    """Return the score written in `text`; `UserError` unless it is a number in [lowest, highest].
 
     The bounds may be infinite, scores not.
     """
@@ -58,7 +58,7 @@ def read_with_gold_file(
 ) -> Iterator[ScoredRow]:
     """Yield the pairs of a file of sentence<TAB>sentence, scored line by line by another file.
 
-    With `surplus` the first may go on after the last score.
+    With `surplus` the first may continue after the last score.
     """
     rows = list(read_rows(path, Layout((1, 2), "a row of sentence<TAB>sentence")))
     scores = read_lines(gold_path)

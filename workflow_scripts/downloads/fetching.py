@@ -53,7 +53,7 @@ def fetch(
     offline: bool = False,
     policy: Policy = USUAL,
 ) -> list[Record]:
-    """Bring what is missing of a data set below `root`, and check what exists.
+    """Fetch the missing files of a data set to `root`, and check the existing ones.
 
     Returns for each file a record: path, url (None for a file that was there), sha256, size, date
     and hash_known, whether it was checked against a hash of the registry; of one that is kept
@@ -187,7 +187,7 @@ class _Fetching:
     ) -> _Source:
         """Download from the first source that serves the file; `AbsentError` if none has it.
 
-        A mirror that has other bytes is an error: it is to be fixed. One of several addresses that
+        A mirror with other bytes is an error and needs fixing. One of several addresses that
         has them, or gives no answer, is passed over.
         """
         failures: list[UserError] = []

@@ -1,4 +1,4 @@
-"""The hub of models: what of a repository is fetched, what it says of itself, why it refuses."""
+"""The hub of models: which files are fetched, what a repository states, why the hub refuses."""
 
 import re
 from collections.abc import Sequence

@@ -21,9 +21,9 @@ ENCODER_FILES = (
     *(*TOKENIZER_FILES, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("merges.txt", "chat_template.jinja"),
 )
-# Files beside config.json that no vector depends on: texts for readers, files of the repository,
-# weights in forms that are not read, and the record, whose pooling and length are compared where
-# they are used. Of all others one cannot know: tokenizers read files of many names.
+# Files next to config.json that no vector depends on: texts for readers, files of the repository,
+# weights in formats that are not read, and the record, whose pooling and length are compared where
+# they are used. Any other file may matter: tokenizers read files of many names.
 _OF_NO_VECTOR = (
     *(CARD, LEARNING_CURVE, "LICENSE*", ".*", "encoder.json"),
     *("*.bin", "*.h5", "*.msgpack", "*.ot", "*.pt", "*.pth", "*.onnx", "*.tflite", "*.gguf"),
@@ -31,7 +31,7 @@ _OF_NO_VECTOR = (
 # the second holds for the hub where the first is not set, as huggingface_hub reads them
 _OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _TRUE = ("1", "ON", "YES", "TRUE")
-# What is fetched of a repository of the hub; `*` also stands for folders.
+# Which files of a hub repository are fetched; `*` also stands for folders.
 HUB_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # Pickled weights, in one file or several: fetched where there are no others, to be converted.
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
@@ -83,9 +83,9 @@ def is_model_file(name: str) -> bool:
 
 
 def check_model_files(folder: Path, source: str) -> None:
-    """Raise `UserError` where config, weights or tokenizer files are missing.
+    """Raise `UserError` if the config, the weights or the tokenizer files are missing.
 
-    So where the list of shards is malformed, or names what does not lie beside it.
+    Also if the list of shards is malformed, or names a file that is not next to it.
     """
     if not (folder / "config.json").is_file():
         raise UserError(source, "no config.json", "give a folder written by save_pretrained")
@@ -111,10 +111,10 @@ def check_model_files(folder: Path, source: str) -> None:
 
 
 def shards_of(index: Path, pattern: str, where: str | None, remedy: str) -> dict[str, str]:
-    """Return the files of weights by the name of each tensor, as an index of shards has them.
+    """Return the file of weights of each tensor, by its name, from an index of shards.
 
-    `UserError`, which begins with `where`, unless their names match `pattern` and they lie next to
-    the index.
+    Raises `UserError`, which begins with `where`, unless the names of the files match `pattern` and
+    the files are next to the index.
     """
     content = read_json(index)
     shards = content.get("weight_map") if isinstance(content, dict) else None

@@ -213,7 +213,7 @@ class DataSet(Block):
 
     @cached_property
     def without_hash(self) -> list[StoredFile]:
-        """The files of which nobody knew the bytes: there is no hash of them or their archive."""
+        """The files whose bytes are unknown: neither they nor their archive have a hash."""
         of_archives = [a.members for a in self.archives if a.sha256 is None]
         members = [member for members in of_archives for member in members]
         files: list[StoredFile] = [*self.files, *members]

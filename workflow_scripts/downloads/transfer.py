@@ -100,7 +100,7 @@ def download(
 
     Raises `AbsentError` if there is no such file, `UserError` for a server that cannot be reached
     or sends less or other than expected. Wrong bytes are deleted; right ones stay in `part`, so
-    that the next run goes on from there.
+    that the next run continues from there.
     """
     request = _Request(url, part, sha256, size, policy)
     scheme = urlsplit(url).scheme

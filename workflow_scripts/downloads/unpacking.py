@@ -204,7 +204,7 @@ def _check_names(
 
 
 def _copied(stream: Callable[[], Any], target: Path, limit: int) -> bool:
-    """Copy a member, whatever size the archive told; False if it goes on beyond the limit."""
+    """Copy a member, whatever size the archive states; False if it exceeds the limit."""
     written = 0
     with stream() as opened, open(target, "wb") as output:
         while chunk := opened.read(_CHUNK):

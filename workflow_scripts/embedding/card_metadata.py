@@ -42,7 +42,7 @@ def inherited_metadata(name: str, folder: Path | None) -> dict[str, Any]:
         try:
             card = read_card(read_text(folder / "README.md"), folder / "README.md")
         except UserError:
-            # the card of another's model is no reason not to tune it
+            # the card of someone else's model is not a reason to refuse to tune it
             card = None
         if card is not None:
             own = {key: card.data.get(key) for key in ("base_model", *_INHERITED)}

@@ -200,7 +200,7 @@ def _reduced_card(before: int, dimensions: int, strings: int) -> str:
 
 
 def list_of_strings(strings: Sequence[str]) -> list[str]:
-    """Return strings as a list; `UserError` for a single one and for what is no string."""
+    """Return strings as a list; `UserError` for a single one and for anything but strings."""
     if isinstance(strings, str):
         raise UserError("strings", "a single string", "give a list of strings")
     listed = list(strings)

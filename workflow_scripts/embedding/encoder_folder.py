@@ -39,7 +39,7 @@ from workflow_scripts.embedding.vector_modules import VectorModules, load_vector
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_directory, sha256_of, write_json, write_text
 
-# What a method trained beside the model, in an encoder folder.
+# Weights that a method trained alongside the model, in an encoder folder.
 OWN_WEIGHTS = "training_modules.safetensors"
 
 
@@ -147,12 +147,12 @@ class LoadedModel:
         return ids[-1] == cls and cls not in (ids[0], self.tokenizer.sep_token_id)
 
     def own_weights(self) -> Path | None:
-        """Return the file of what a method trained beside the model, None where there is none."""
+        """Return the file of weights that a method trained alongside the model, or None."""
         path = self.folder and self.folder / OWN_WEIGHTS
         return path if path and path.is_file() else None
 
     def warn_of_settings(self, settings: EncoderSettings) -> None:
-        """Say on stderr what vectors of these settings lack that the folder's own would have."""
+        """Warn on stderr of what vectors with these settings lack, unlike the folder's own."""
         self.warn_of_missing_mark(settings.pooling)
         left_out = self.not_run
         if self.modules is not None and self.modules_of(settings) is None:
@@ -331,7 +331,7 @@ def save_encoder(
     """Write an encoder folder, whole or not at all; every loader uses strings as `settings` say.
 
     `record` (encoder.json, with the settings) and `texts` (the card and its picture, by file name)
-    may hold no times or absolute paths, since the folder is to come out byte for byte the same
+    may hold no times or absolute paths, since the folder must be the same byte for byte
     again.
     """
     loaded.check_settings(settings)

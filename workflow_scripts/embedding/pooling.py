@@ -29,7 +29,7 @@ def pool_hidden_states(
     if pooling in ("mean", "mean_pieces"):
         taken = attention_mask
         if pooling == "mean_pieces":
-            # Not the first, and of the others those with a real token behind them.
+            # Not the first, and of the others those that a real token follows.
             taken = torch.zeros_like(attention_mask)
             taken[:, 1:-1] = attention_mask[:, 2:]
         mask = taken.unsqueeze(-1).to(hidden_states.dtype)

@@ -111,7 +111,7 @@ def recorded_model(model: str) -> RecordedModel:
 
 def _read_own_record(path: Path) -> dict[str, Any]:
     """Return the settings of an encoder's own record."""
-    record = {**read_json(path)}  # TypeError for what is no object
+    record = {**read_json(path)}  # TypeError for a value that is not an object
     settings = {name: record[name] for name in SETTINGS if name in record}
     for name, declared in get_type_hints(EncoderSettings).items():
         # of a mapping its class

@@ -32,10 +32,10 @@ class Module(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedModel:
-    """What a folder says of itself.
+    """What a folder records about itself.
 
     `settings` are those of its encoder, as they are recorded, `after_pooling` the modules that its
-    pooled vectors go through. `problem` says what of it this project cannot do, "" for none.
+    pooled vectors go through. `problem` names a feature that this project lacks, "" for none.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -129,9 +129,9 @@ def write_sentence_transformers_files(
 
 
 def read_sentence_transformers_files(folder: Path) -> RecordedModel:
-    """Return what a folder of sentence-transformers says of itself, as far as it does.
+    """Return what a folder of sentence-transformers records about itself.
 
-    Nothing of a folder without modules.json, whatever else lies there.
+    A folder without modules.json records nothing, whatever else is in it.
     """
     if not (folder / "modules.json").is_file():
         return RecordedModel()

@@ -82,11 +82,11 @@ class StringEncoder:
     ) -> np.ndarray:
         """Return float32 vectors [number of strings, D]; row i belongs to `strings[i]`.
 
-        `role` chooses the prompt (`settings.ROLES`). `advance` is told how many strings each batch
-        finished. A batch that does not fit into memory is done again in halves. Which strings share
-        a batch shows in the last digits, since matrix products and attention round as the shape has
-        it. Not so with `each_alone`, where batches are full and of one length; that costs up to a
-        batch for each length.
+        `role` chooses the prompt (`settings.ROLES`). `advance` is called with the number of strings
+        that each batch finished. A batch that does not fit into memory is split into halves. The
+        last digits of a vector depend on the strings that share its batch, since the shape decides
+        how matrix products and attention round. With `each_alone` they do not: batches are full and
+        of one length, which costs up to one more batch for each length.
         """
         unique = list(dict.fromkeys(strings))
         vectors = np.empty((len(unique), self.dimension), dtype=np.float32)

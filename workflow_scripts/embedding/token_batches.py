@@ -29,11 +29,11 @@ def tokenize_strings(
 ) -> list[list[int]]:
     """Return the token ids of each string, at most `max_length` each, special tokens included.
 
-    `settings.texts` says what is tokenised of a string. All strings become token ids here, to tune
-    on or to embed; running text does in `language_modelling.encoded_text`. A string that gives no
-    token at all becomes the unknown token, so that it has a vector. Of a very long string the first
-    words are tokenised and, where they do not fill `max_length`, all of it. Words between blanks
-    are tokenised apart, so that the ids are those of the whole.
+    `settings.texts` returns the texts to tokenise. All strings become token ids here, to tune on or
+    to embed; running text does in `language_modelling.encoded_text`. A string without any token
+    becomes the unknown token, so that it has a vector. Of a very long string only the first words
+    are tokenised, or all of it if they do not fill `max_length`. Words between blanks are tokenised
+    separately, so that the ids are those of the whole.
     """
     if not strings:
         return []

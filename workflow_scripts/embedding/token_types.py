@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-# XLNet was trained with [CLS], behind the string, as a segment of its own.
+# XLNet was trained with [CLS] after the string, as a separate segment.
 _OF_XLNETS_CLS = 2
 
 

@@ -1,6 +1,6 @@
-"""Vectors of large jobs: embedded shard by shard, taken up again after a kill, joined on disk.
+"""Vectors of large jobs: embedded shard by shard, resumed after a kill, joined on disk.
 
-Beside the output `vectors.npy`, `.vectors.npy.shards` holds job.json, which says what the shards
+Next to the output `vectors.npy`, `.vectors.npy.shards` holds job.json, which says what the shards
 are made from, and one .npy for each finished shard, whole or not at all. A shard ends in a seal:
 one that was damaged, or swapped for another, is made again.
 """
@@ -100,7 +100,7 @@ def open_working_folder(job: ShardedJob, description: dict[str, Any]) -> None:
     """Make the working folder with job.json; what another job left there is removed."""
     job_file = job.folder / "job.json"
     if os.path.lexists(job.folder):
-        # a link leads to where nothing of this job is to be written
+        # a link leads to where this job must not write
         if not job.folder.is_symlink() and was_described(job_file, description):
             return
         print(f"{job.folder}: left over from another job, removed", file=sys.stderr)
@@ -137,7 +137,7 @@ def join_shards(
         os.posix_fallocate(stream.fileno(), 0, joined.stat().st_size)
     for first, end in shard_bounds(unique_count, job.shard_size):
         shard = open_memmap(job.shard(first), mode="r")
-        # Mapped anew: pages count as this process's memory until their mapping goes.
+        # Mapped again each time: pages count as this process's memory until their mapping goes.
         vectors = open_memmap(joined, mode="r+")
         lines = np.flatnonzero((unique_rows >= first) & (unique_rows < end))
         for start in range(0, len(lines), ROWS_AT_ONCE):
@@ -199,9 +199,9 @@ def embed_in_shards(
 
 
 def embed_once(job: ShardedJob, encode: Encode, finish: Finish = lambda _: None) -> np.ndarray:
-    """Return the vectors of the job mapped from disk; where the same job has made them, those.
+    """Return the vectors of the job, mapped from disk; those of an earlier equal job are reused.
 
-    What the output is made from stands beside it, as .json, with its SHA-256; `finish` is as in
+    A .json next to the output records what it is made from and its SHA-256. `finish` is as in
     `embed_in_shards`, and the provenance of the job says what it does.
     """
     record, description = job.output.with_suffix(".json"), describe(job, job.strings)

@@ -1,4 +1,4 @@
-"""Draw one figure: .png, .svg and .pdf, its numbers as .tsv, and a note (.md, .html) beside it."""
+"""Draw one figure: .png, .svg and .pdf, its numbers as .tsv, and a note as .md and .html."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The note that stands beside a figure: caption, what was measured, what may be compared."""
+"""The note that accompanies a figure: caption, what was measured, what may be compared."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,7 +31,7 @@ def _joined(reasons: Iterable[str]) -> str:
 
 
 def comparison_lines(plot: Plot) -> list[str]:
-    """Return the sentences that say what of a figure may be compared with the paper's."""
+    """Return the sentences on which parts of a figure may be compared with the paper's."""
     if not plot.points:
         return ["Nothing of this figure was run, so there is nothing to compare."]
     table = plot.values

@@ -94,7 +94,7 @@ def measure(block: Entry, column: str, entries: Sequence[Entry]) -> Table:
 
 
 def read_pairs(scores: str, dataset: str) -> "tuple[np.ndarray, np.ndarray]":
-    """Return cosines, float64 [pairs], and labels, int8 [pairs] of 0 and 1, beside a scores file.
+    """Return cosines, float64 [pairs], and labels, int8 [pairs] of 0 and 1, stored with scores.
 
     Raises `UserError` for a data set of another task.
     """

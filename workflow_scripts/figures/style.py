@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from workflow_scripts.figures.plots import Point
 
 DOTS_PER_INCH = 300
-# that fit beside an axis of an inch and a half
+# how many characters fit next to an axis of an inch and a half
 SIDE_CHARACTERS = 24
 
-# Okabe and Ito's palette, told apart with any colour vision, without yellow, too pale for lines
+# Okabe and Ito's palette for any colour vision, without its yellow, which is too pale for lines
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 DASHES: tuple[Any, ...] = (
     *("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2.5))),
@@ -57,7 +57,7 @@ _SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     # ids of the SVG come from its content and this, not from chance
     "svg.hashsalt": "figures",
-    # a dollar sign in a label is no formula
+    # a dollar sign in a label does not start a formula
     "text.parse_math": False,
 }
 # that matplotlib brings; the second is like Times

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# the label of a position that nothing is to be predicted at
+# the label of a position without a prediction
 IGNORED = -100
 _SHARE_MASK_TOKEN = 0.8
 _SHARE_RANDOM = 0.1

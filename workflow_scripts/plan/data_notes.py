@@ -1,4 +1,4 @@
-"""What tables say of the data behind them: its label, and which files had no known hash."""
+"""What tables say about their data: its label, and which files had no known hash."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -41,7 +41,7 @@ def data_note(cells: Cells, encoders: Iterable[Encoder], datasets: Iterable[str]
 def _entries_without_hash(path: str) -> list[str]:
     """Return the entries of the registry that hold a file without a hash.
 
-    A file of no entry goes by its name.
+    A file without an entry goes by its name.
     """
     if not sets_with(registry(), [path]):
         return [Path(path).name]

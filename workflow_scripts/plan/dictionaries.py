@@ -91,7 +91,7 @@ class Dictionaries:
     def names_input(self, wildcards: Any) -> list[str]:
         """Return what the names of a file depend on: the file, or its download.
 
-        And MRSTY.RRF beside it, where semantic types choose among them.
+        If semantic types choose among the names, also the MRSTY.RRF next to the file.
         """
         paths = [Path(self.names_path(wildcards))]
         if self._file(wildcards).semantic_types:

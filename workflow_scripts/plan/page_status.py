@@ -92,7 +92,7 @@ class PageStatus:
     # ---- what the Snakefile calls ---------------------------------------------------------------
 
     def start(self) -> None:
-        """Write which pages a run is to make again; until it ends, they show older values."""
+        """Record the pages that a run will make again; until it ends, they show older values."""
         self._began = f"{datetime.fromtimestamp(time.time(), UTC):%Y-%m-%d %H:%M} UTC"
         self._read_earlier()
         run = f"The run that began {self._began}"
@@ -160,7 +160,7 @@ class PageStatus:
     # ---- what is older --------------------------------------------------------------------------
 
     def _jobs(self) -> dict[str, Any]:
-        """Return the job of each page that the run is to make, by the page."""
+        """Return the job of each page that the run will make, by page."""
         jobs = {str(Path(file)): job for file, job in self._run.jobs().items()}
         return {page: jobs[file] for file, page in self._ids.items() if file in jobs}
 

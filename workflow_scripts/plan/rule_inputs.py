@@ -48,7 +48,7 @@ class RuleInputs:
     # ---- values of wildcards --------------------------------------------------------------------
 
     def neural_models(self) -> str:
-        """Return the ids of the models that are no word vectors as a regular expression."""
+        """Return the ids of the models other than word vectors as a regular expression."""
         return alternatives(self._typed.models.keys() - self.models.static.keys())
 
     def tuning_recipes(self) -> str:
@@ -203,7 +203,7 @@ class RuleInputs:
         """Return the files that a job with an encoder depends on: those of the untuned model, or
         its record, which stands for the folder, and the weights.
 
-        The weights are among them since they need not be there when the job is to run
+        The weights are among them since they may be missing when the job is due to run
         (`keep_encoders`).
         """
         encoder = self._read(encoder)

@@ -38,7 +38,7 @@ def read_search(cells: Cells, grid: TuningGrid, name: str) -> Search:
     """Return a search of the config, checked.
 
     Raises `UserError` that names the key for an unknown search, model, recipe, corpus or data set
-    (with the nearest known name), a cell that is no valid recipe, a data set of a task that
+    (with the nearest known name), a cell that is not a valid recipe, a data set of a task that
     settings cannot be chosen by, and a missing file.
     """
     typed, where = cells.typed, f"tuning_grid.searches.{name}"

@@ -35,7 +35,7 @@ def smoke_test(typed: Typed, paper: str, encoder: Encoder) -> str | None:
 def _published_steps(typed: Typed, paper: str, recipe: str) -> int | None:
     """Return the steps of the paper's recipe of that name, or of the one that it is `like`.
 
-    A table of no paper has the recipes of all.
+    A table without a paper has the recipes of all.
     """
     known: dict[str, Any] = {}
     for known_paper in typed.config.papers if paper == OWN else [paper]:
@@ -47,7 +47,7 @@ def _published_steps(typed: Typed, paper: str, recipe: str) -> int | None:
 
 
 class TrainedRow(NamedTuple):
-    """What is said of the training behind a row: each text once, in order."""
+    """Notes on the training behind a row: each text once, in order."""
 
     id: str
     label: str

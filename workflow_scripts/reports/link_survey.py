@@ -25,7 +25,7 @@ class SurveyedLink(NamedTuple):
 
     @property
     def margin(self) -> float:
-        """How far the best score lies above the second; infinite without a second."""
+        """How far the best score is above the second; infinite without a second."""
         return float("inf") if self.second is None else self.best.score - self.second.score
 
 

@@ -2,7 +2,7 @@
 
 A cosine a = cos(x, y) is set against the neighbourhood b, which is half of the mean cosine of x to
 its k nearest targets plus half of that of y to its k nearest sources: sentences that are near to
-everything are no one's translation. The ratio a / b is what the paper recommends.
+everything are not translations of anything. The ratio a / b is what the paper recommends.
 """
 
 from typing import Literal, NamedTuple, get_args

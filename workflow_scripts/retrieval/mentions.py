@@ -133,7 +133,7 @@ def _text_of_document(folder: Path | None, cell: str) -> str:
 
 
 class MentionBatch(NamedTuple):
-    """Mentions that are not blank; what is embedded of them, row by row and each once."""
+    """Mentions that are not blank, with the texts to embed, row by row and each once."""
 
     mentions: list[Mention]
     texts: list[str]

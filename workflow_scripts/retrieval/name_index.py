@@ -160,7 +160,7 @@ def make_index(
     dtype: str = "float32",
     shard_size: int = SHARD_SIZE,
 ) -> None:
-    """Embed the names shard by shard; a run that was stopped goes on with what is left."""
+    """Embed the names shard by shard; a run that was stopped continues with the rest."""
     folder.mkdir(parents=True, exist_ok=True)
     name_list.write(folder / _NAMES)
     record = {"provenance": provenance, "source": source, "names": len(name_list.names)}

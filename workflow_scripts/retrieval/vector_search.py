@@ -39,7 +39,7 @@ def search_top(
     `queries` [n, dimension] and `targets` [m, dimension] are taken as float32; of equals the lower
     row leads. The answer is exact, whatever threads, batches or BLAS: FAISS (`IndexFlatIP`)
     breaks ties in no fixed order and rounds, so it makes a short list, which is scored again in
-    float64 and widened until its worst lies below the k-th best by more than float32 can err. A
+    float64 and widened until its worst is below the k-th best by more than float32 can err. A
     list that very many ties fill is not widened further: see `_compare_with_all`. Raises
     `UserError` if k is not in 1..m.
     """

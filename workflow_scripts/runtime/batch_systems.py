@@ -158,7 +158,7 @@ def words_of(site: Site, job: dict[str, Any]) -> list[str]:
 
 
 def cancel_command(site: Site) -> str:
-    """Return the program that Snakemake runs with ids behind it."""
+    """Return the program that Snakemake runs, followed by ids."""
     return site.cancel or SYSTEMS[site.system].cancel
 
 

@@ -1,14 +1,14 @@
-"""A Python that has imported what steps import, and forks into each further step on a machine.
+"""A Python process that has imported what steps import, and forks for each further step.
 
-Most of a short step's time is the import of torch and transformers. The first step of a command
-runs from nothing and leaves the names of the packages that it imported; before the second one the
-server imports them too, and from then on every such step is a fork that begins with them. Nothing
-of the project itself is kept: each step reads its own code anew, so that an edit counts at once.
+Most of a short step's time goes into importing torch and transformers. The first step of a command
+starts from scratch and records the names of the packages that it imported. Before the second one
+the server imports them too, and from then on every such step is a fork that starts with them. None
+of the project's own code is kept: each step reads it again, so that an edit takes effect at once.
 
-The server ends with the run, or with the group of jobs that a node of a cluster runs. Who asks is
-`fork_client`; where the answer is no, the step runs as always: another environment, no Linux, a
-thread that a package started (a fork would lose it), or CUDA at work in the server, which no fork
-could use. So each step on a GPU starts CUDA itself.
+The server ends with the run, or with the group of jobs that a cluster node runs. Its client is
+`fork_client`. A step that cannot be forked runs in a new Python as usual: in another environment,
+without Linux, after a package started a thread (a fork would lose it), or with CUDA in use in the
+server (no fork could use it). So each step on a GPU starts CUDA itself.
 """
 
 import atexit
@@ -155,7 +155,7 @@ class Server:
         fits = alone and same_settings(request["environment"], self._settings)
         own, child = os.getpid(), os.fork() if fits else None
         if child == 0:
-            # with whom it would otherwise lose what it writes to, and go on for nobody
+            # end with the server: without it the step would lose its outputs and run for nobody
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != own:
                 os._exit(1)

@@ -1,7 +1,7 @@
-"""Content of what jobs made: what was cut, changed or restored since is named before a run plans.
+"""Content of what jobs made: a run names files that were cut, changed or restored before it plans.
 
-Snakemake sees at most that such a file is newer, and would have the jobs that read it run on what
-is left.
+Snakemake sees at most that such a file is newer, and would run the jobs that read it on the damaged
+content.
 """
 
 import json
@@ -16,7 +16,7 @@ from workflow_scripts.files import append_to
 
 # a line for each file that a job made; the last one counts
 NOTES = "made.jsonl"
-# beside it lie tokenizer and configs, which are the encoder's too; its card may be written again
+# the tokenizer and configs next to it belong to the encoder too; its card may be rewritten
 _ENCODER, _CARD = "encoder.json", "README.md"
 # goes with the encoder's weights where these are not kept (temporary_weights)
 WEIGHTS, OWN_WEIGHTS = "model.safetensors", "training_modules.safetensors"
@@ -61,20 +61,21 @@ class OutputIntegrity:
         return os.path.relpath(path, self._results)
 
     def changed(self, incomplete: Iterable[str]) -> list[str]:
-        """Return files that are not as jobs left them, and encoders with such a file.
+        """Return files that changed since jobs made them, and encoders with such a file.
 
-        Those of `incomplete` jobs are made anew, and may be newer than their notes.
+        Files of `incomplete` jobs are skipped: they are made again, and may be newer than their
+        notes.
         """
         notes: dict[str, tuple[str, str]] = {}
         for line in self._lines():
             try:
                 path, sha256, owner = json.loads(line)
                 if not owner and os.path.basename(path) == _ENCODER:
-                    # made anew, perhaps with other files
+                    # made again, perhaps with other files
                     notes = {other: note for other, note in notes.items() if note[1] != path}
                 notes[path] = sha256, owner
             except (ValueError, TypeError):
-                # cut: of what it was about nothing is known, nor from notes before
+                # a line cut short: what it noted is lost, and earlier notes on it no longer hold
                 begin = line.partition('", ')[0].removeprefix('["')
                 notes = {path: note for path, note in notes.items() if not path.startswith(begin)}
         anew = set(incomplete)
@@ -99,12 +100,12 @@ class OutputIntegrity:
         now = self._hashes.of(file)
         if file.name == OWN_WEIGHTS and not file.with_name(WEIGHTS).exists():
             return False
-        # Snakemake makes anew what is lost of what a rule declares
+        # Snakemake remakes missing files that a rule declares
         return now != sha256 if now else os.path.exists(os.path.join(self._results, owner or path))
 
 
 def refuse_changed_files(made: OutputIntegrity, incomplete: Iterable[str]) -> None:
-    """End a run before it plans if what jobs made was changed since."""
+    """End a run before it plans if files changed since jobs made them."""
     if changed := made.changed(incomplete):
         more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
         remedy = "remove the changed files, so that they are made again"

@@ -1,9 +1,9 @@
 """What results were made from: Snakemake's records, kept in the results folder and by content.
 
-Snakemake keeps them in `.snakemake`, trusts an output without a record, and asks only for inputs
-that are newer than an output whether their content is another. Here the records go with the
-results, whoever made them; an output without a record is made again; and the SHA-256 of every input
-file is compared with that of the bytes that the job read, whatever the dates.
+Snakemake keeps them in `.snakemake`, trusts an output without a record, and compares the content of
+inputs only if they are newer than an output. Here the records go with the results, no matter who
+made them; an output without a record is made again; and the SHA-256 of every input file is compared
+with that of the bytes that the job read, whatever the dates.
 """
 
 import os

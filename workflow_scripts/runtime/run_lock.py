@@ -14,7 +14,7 @@ _held: list[int] = []
 
 
 def refuse_second_run(run: SnakemakeRun, records: Path) -> None:
-    """End a run before it plans if another one holds the lock; one that runs no job goes on."""
+    """End a run before it plans if another one holds the lock; one that runs no job continues."""
     if run.is_head and run.runs_jobs and (records / NAME).exists():
         # of read-only results, in which no run can hold it
         with suppress(OSError):
@@ -25,7 +25,8 @@ def hold_run_lock(records: Path) -> None:
     """Hold the lock of a results folder for as long as this process lives, or end it.
 
     Snakemake's own lock is a clone's, outlives a SIGKILL and then asks for `--unlock`; the kernel
-    drops this one with the process. Where the file system has no locks the run goes on without one.
+    drops this one with the process. On a file system without locks the run continues
+    unlocked.
     """
     try:
         records.mkdir(parents=True, exist_ok=True)

@@ -201,7 +201,7 @@ class _Events(logging.Handler):
         self._hear = hear
 
     def emit(self, record: logging.LogRecord) -> None:
-        # which is no event, and after which Snakemake calls no hook
+        # which is not an event, and after which Snakemake calls no hook
         if record.msg == NOTHING_TO_BE_DONE_MSG:
             self._hear(_NOTHING_TO_DO, record)
         elif event := getattr(getattr(record, "event", None), "value", None):

@@ -68,10 +68,10 @@ def read_sets(
     strict: bool = False,
     own: Sequence[OwnPairs] = (),
 ) -> Sets:
-    """Read data sets of the catalogues, by ids or patterns; pairs of one's own come after them.
+    """Read data sets of the catalogues, by ids or patterns, followed by your own pairs.
 
-    Raises `UserError` for one that is not known or not scored, and with `strict` for one without
-    its files.
+    Raises `UserError` for a data set that is unknown or not scored, and with `strict` for one
+    whose files are missing.
     """
     retrieval, classification = _read_protocols(config)
     if datasets and data_root is None:

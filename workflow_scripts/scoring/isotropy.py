@@ -14,8 +14,8 @@ def isotropy_score(vectors: np.ndarray, convention: str) -> float:
     eigenvectors of V'V, and the convention says how:
 
     - "is_eig": the eigenvectors, which are the columns of the matrix of eigenvectors;
-    - "is_paper": the rows of that matrix. These are no eigenvectors, but give the level of the
-      published scores, which those of "is_eig" lie orders of magnitude below.
+    - "is_paper": the rows of that matrix. These are not eigenvectors, but yield scores at the
+      level of the published ones; those of "is_eig" are orders of magnitude lower.
 
     An eigenvector has no sign while Z does: here the component of largest absolute value (the
     first, among equals) is positive. Eigenvalues ascend, which counts for rows. Where one repeats,

@@ -115,7 +115,7 @@ def bootstrap_scores(
 ) -> tuple[list[Score], dict[str, np.ndarray]]:
     """Return one row per metric with its 95% interval over items, and the arrays of the details.
 
-    A metric that is no function of items, such as isotropy, has neither interval nor replicates.
+    A metric that is not a function of items, such as isotropy, has neither interval nor replicates.
     """
     scores: list[Score] = []
     details: dict[str, np.ndarray] = {}

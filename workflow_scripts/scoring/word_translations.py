@@ -120,10 +120,10 @@ def embed_lexicon(
 def leave_out_unknown(
     lexicon: Lexicon, sides: Sequence[Words], dictionary: str
 ) -> tuple[Lexicon, list[str]]:
-    """Return what of a lexicon has vectors, and a line on each part of it that has none.
+    """Return the part of a lexicon that has vectors, and a line on each part that has none.
 
-    `dictionary` is what errors call its pairs. Raises `UserError` where no pair to learn from is
-    left, or no word to translate.
+    `dictionary` is what errors call its pairs. Raises `UserError` if no pair to learn from or no
+    word to translate is left.
     """
     notes = []
 

@@ -66,7 +66,7 @@ def _with_intervals(cell: Cell, own: np.ndarray, other: np.ndarray | None) -> Ce
 def _items(cell: Cell) -> set[tuple[str, int]]:
     """Return what a cell is measured on: each data set with its number of items.
 
-    Resamples of another set, or of another number of items, are no pairs.
+    Resamples of another set, or of another number of items, do not pair up.
     """
     return {(score.dataset, score.n) for score in cell.scores}
 

@@ -35,7 +35,7 @@ class Line(NamedTuple):
     lower_is_better: bool
     base: Cell
     tuned: Cell
-    # what is said of its training: "24 steps, 1,000,000 in the paper", or of an encoder that was
+    # notes on its training, such as "24 steps, 1,000,000 in the paper", and on an encoder that was
     # trained before the run
     smoke_test: str | None = None
     trained_before: str | None = None
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
     @property
     def note(self) -> str:
-        """The reason why there is no value."""
+        """The reason for a missing value."""
         return next(cell.reasons[0] for cell in (self.tuned, self.base) if cell.mean is None)
 
     @property
@@ -177,11 +177,11 @@ class Task(NamedTuple):
 
     @property
     def trained_before(self) -> list[str]:
-        """What is said of encoders that were trained before the run, each once."""
+        """Notes on encoders that were trained before the run, each once."""
         return list(dict.fromkeys(filter(None, (line.trained_before for line in self.lines))))
 
     def plot(self, name: str) -> Markup:
-        """Return the dot plot of the lines; `name` is an id that the page has once."""
+        """Return the dot plot of the lines; `name` is an id that is unique on the page."""
         title = f"{self.name}: scores before and after tuning"
         sentences = (f"{line.sentence}; paper {line.published_text}." for line in self.lines)
         return dot_plot([line.drawn for line in self.lines], name, title, " ".join(sentences))
@@ -222,7 +222,7 @@ def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[Cell]) -> list
             for row in headline["rows"]
         ]
         means = [cell.mean for cell in chain.from_iterable(pairs) if cell.mean is not None]
-        # percentages, and what is no score between -1 and 1, stay as they are
+        # percentages, and values other than scores between -1 and 1, stay unchanged
         factor = 1 if headline["percent"] or any(abs(mean) > 1 for mean in means) else 100
         for row, (base, tuned) in zip(headline["rows"], pairs, strict=True):
             what = (headline["task"], f"{table}.html", _encoder(row), factor)
@@ -232,7 +232,7 @@ def lines(headlines: Iterable[Mapping[str, Any]], cells: Iterable[Cell]) -> list
 
 
 def tasks(of_paper: Iterable[Line]) -> list[Task]:
-    """Return the tasks of which a line ran that is no smoke test, in order."""
+    """Return the tasks with a line that ran and is not a smoke test, in order."""
     ran = [line for line in of_paper if line.ran and line.smoke_test is None]
     groups = groupby(ran, key=lambda line: (line.task, line.address))
     return [Task(*key, list(group)) for key, group in groups]

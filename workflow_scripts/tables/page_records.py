@@ -1,7 +1,7 @@
 """The record within a page of what it was made from, by content.
 
 A later run compares it with the config and the files of that time: a file that was made again with
-the same bytes is no difference, whatever its date.
+the same bytes is not a difference, whatever its date.
 """
 
 import hashlib

@@ -14,7 +14,7 @@ def read_published(path: str | None) -> dict[tuple[str, str], Decimal]:
     """Return the published value of each (row id, column id) of a table, digits as printed.
 
     All lines of the file carry its name as their table. `UserError` with file and line for another
-    header or table, a value that is no finite number, and a cell given twice.
+    header or table, a value that is not a finite number, and a cell given twice.
     """
     published: dict[tuple[str, str], Decimal] = {}
     if path is None:

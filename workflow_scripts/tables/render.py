@@ -1,4 +1,4 @@
-"""Documents as tsv, Markdown, HTML and LaTeX, by the templates beside this file."""
+"""Render documents as tsv, Markdown, HTML and LaTeX, with the templates next to this file."""
 
 import json
 import re
@@ -16,9 +16,9 @@ from workflow_scripts.tables.document import DASH, Document, Text
 from workflow_scripts.tables.page_records import Record
 from workflow_scripts.tables.table import FIELDS
 
-# beside the pages: settings, cards, logs and seconds, which `run_records` gathers
+# next to the pages: settings, cards, logs and seconds, which `run_records` gathers
 RUN = "run.js"
-# beside the pages of tables: which pages show older values than there are (`plan/page_status`)
+# next to the pages of tables: which pages show outdated values (`plan/page_status`)
 STATUS = "status.js"
 _WORDS = "backslash asciicircum asciitilde less greater bar"
 _FORMULAS = "pm times leq geq rightarrow uparrow downarrow ddagger rho tau"
@@ -71,7 +71,7 @@ def latex_field(text: str) -> str:
 
 
 def shown(cell: Text | Cell | None, digits: int) -> str:
-    """Return what stands first in a cell: its text or mean, a dash where there is none."""
+    """Return the first part of a cell: its text or mean, or a dash if it has none."""
     if isinstance(cell, Text):
         return cell.text
     if cell is None or cell.mean is None:

@@ -1,8 +1,8 @@
-"""What a run left beside its scores: seconds, logs and cards, and what made the scores.
+"""What a run left next to its scores (seconds, logs and cards), and what made the scores.
 
-Machine, commit and versions are those that the jobs had, as they recorded them, not those of the
-page. Read as they are when the pages are made; what is not there is left out, and the pages say so.
-The Snakefile hands on when and how the run was started, by the environment.
+Machine, commit and versions are those that the jobs recorded, not those of the page. The files are
+read when the pages are made; a missing file is left out, and the pages say so. The Snakefile passes
+on when and how the run was started, through the environment.
 """
 
 import json
@@ -77,7 +77,7 @@ def step_records(
 ) -> list[list[Any]]:
     """Return [step, seconds, whether its log is there] of the steps that are of `ids`.
 
-    An id is an encoder or what one is scored on: a step's name starts with its rule and goes on
+    An id is an encoder or what one is scored on: a step's name starts with its rule and continues
     with the id, or with an encoder and its suite.
     """
     known = set(ids)

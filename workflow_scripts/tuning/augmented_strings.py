@@ -14,7 +14,7 @@ from workflow_scripts.tuning.span_masking import SpanMasking, augment_pairs, tok
 def draw_batches(
     count: int, batch_size: int, epochs: int, generator: random.Random
 ) -> Iterator[np.ndarray]:
-    """Yield the string indices of each step: shuffled anew each epoch, incomplete batch dropped."""
+    """Yield the string indices of each step: reshuffled each epoch, incomplete batch dropped."""
     for _ in range(epochs):
         order = list(range(count))
         generator.shuffle(order)
@@ -44,7 +44,7 @@ class AugmentedStrings:
         self._ids = (firsts, seconds)
 
     def of_batch(self, batch: np.ndarray, step: int) -> list[list[int]]:
-        """Return token ids of first strings, then of second; spans hang on seed and step alone."""
+        """Return ids of first strings, then of second; spans depend on seed and step alone."""
         ids = [side[index] for side in self._ids for index in batch]
         if self._masking is None:
             return ids

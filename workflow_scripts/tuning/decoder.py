@@ -17,7 +17,7 @@ def load_decoder(loaded: LoadedModel, seed: int) -> PreTrainedModel:
 
     Its head is that of the folder; a head that the folder lacks and cross-attention, which no
     encoder has, are drawn by `seed`. Raises `UserError` for other architectures, and for a
-    tokenizer that does not put a token before a string and one behind it.
+    tokenizer that does not put one token before a string and one after it.
     """
     model, kind = loaded.model, loaded.model.config.model_type
     if kind not in _KNOWN:

@@ -72,10 +72,10 @@ def _padding_bias(
     allow_is_bidirectional_skip: bool = False,
     **options: Any,
 ) -> torch.Tensor | None:
-    """Return what is added to attention scores, [B, 1, T, T], as an `AttentionMaskInterface` one.
+    """Return what is added to attention scores, [B, 1, T, T], for `AttentionMaskInterface`.
 
-    `sdpa_mask` looks whether there is padding at all, for which the host would wait; here whoever
-    gives a mask knows that there is. As numbers, since kernels would convert it in each layer.
+    `sdpa_mask` checks whether there is any padding, which makes the host wait; here a mask is
+    passed only if there is. The result holds numbers, as kernels would convert it in each layer.
     """
     skip = allow_is_bidirectional_skip and attention_mask is None
     seen = sdpa_mask(

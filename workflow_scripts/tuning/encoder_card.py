@@ -85,7 +85,7 @@ def _other_settings(record: dict[str, Any]) -> str:
 
 
 def _start_words(record: dict[str, Any]) -> str:
-    """Return a line for each encoder that this one goes on from, the first one first."""
+    """Return a line for each encoder that this one continues from, the earliest first."""
     if (start := record.get("start")) is None:
         return ""
     corpus, weights = start["corpus"]["name"], start["weights_sha256"]

@@ -33,7 +33,7 @@ Score = Callable[[LoadedModel, OwnClassifier | None], float]
 
 @dataclass(frozen=True)
 class TuningSummary:
-    """What the loop did: no times, since records are to come out the same again."""
+    """What the loop did: no times, since records must be reproducible."""
 
     steps: int
     first_loss: float
@@ -41,9 +41,9 @@ class TuningSummary:
     untuned_score: float | None = None
     best_step: int | None = None
     best_score: float | None = None
-    # from which step on a lack of memory changed the masks of dropout
+    # the first step whose dropout masks were changed by a lack of memory
     masks_changed_at: int | None = None
-    # of the method, beside the model
+    # weights that the method trained alongside the model
     own_weights: dict[str, torch.Tensor] = field(default_factory=dict)
     # SVG
     learning_curve: str = ""
@@ -153,7 +153,7 @@ def tune_model(
 
 
 def warn_if_not_better(untuned: float | None, best: float | None) -> None:
-    """Say that a tuning was in vain: no score on the development set above the untuned model's."""
+    """Warn if no score on the development set is above the untuned model's."""
     if untuned is not None and best is not None and best <= untuned:
         print(
             f"warning: no step is better on the development set than the model untuned "

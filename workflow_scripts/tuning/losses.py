@@ -1,4 +1,4 @@
-"""Contrastive losses over pairs of vectors, and what is logged of them while tuning."""
+"""Contrastive losses over pairs of vectors, and the measures of them that a tuning logs."""
 
 import math
 
@@ -43,7 +43,7 @@ def in_batch_loss(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return SimCSE's loss of B pairs, rows of [B, D], and the share that find their own.
 
-    Each first vector is to find its second one among those of the batch, by cosine over
+    Each first vector has to find its second one among those of the batch, by cosine over
     `temperature` (Gao et al. 2021, Eq. 1): the mean over B anchors.
     """
     similarities = functional.normalize(first) @ functional.normalize(second).T / temperature
@@ -62,7 +62,7 @@ def retrieval_loss(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return L_s + L_t of vectors [B, D], and the share of sources that find their target.
 
-    The similarities of translations lose a margin; each source is to find its target among those
+    The similarities of translations lose a margin; each source has to find its target among those
     of the batch (L_s) and each target its source (L_t). Source: CMLM, section 4.2.
     """
     similarities = _similarities(sources, targets, choices)

@@ -1,4 +1,4 @@
-"""Gradients of masked language modelling over a batch, with vectors beside or not."""
+"""Gradients of masked language modelling over a batch, with or without vectors as context."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -36,10 +36,10 @@ class TakesVectors(Protocol):
 
 
 class MaskedBatch:
-    """Masked sequences: where pieces are to be predicted, and which.
+    """Masked sequences: the positions of the pieces to predict, and the pieces.
 
     `inputs` and `labels` are ids by sequence and `segments`, if there are any, their token types;
-    `projected` vectors [B, N, D] go beside them. A `further` loss looks at the first positions too.
+    `projected` vectors [B, N, D] go next to the tokens. A `further` loss reads the first positions.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class MaskedBatch:
 
 
 class MaskedPasses:
-    """Passes over masked sequences, each forth and back at once: one micro-batch a worker is kept.
+    """Passes over masked sequences, forward and backward at once: a worker keeps one micro-batch.
 
-    `beside` makes what takes the vectors that go beside the tokens. `skip`, if there is one, maps
+    `beside` makes the part that takes the vectors next to the tokens. `skip`, if there is one, maps
     a token's state with its sequence's vectors [P, (N + 1) * D] to [P, D] before pieces are
     predicted (CMLM, section 5.1).
     """
@@ -104,8 +104,8 @@ class MaskedPasses:
     def backward(self, batch: MaskedBatch, step: int) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Add the gradients of the mean cross-entropy (nats) of all labelled pieces.
 
-        Returns the loss and the share of pieces that were right, those of the further loss behind,
-        and the gradient by the projected vectors, unscaled. To be called within
+        Returns the loss and the share of correct pieces, followed by those of the further loss, and
+        the gradient with respect to the projected vectors, unscaled. Call it within
         `Memory.until_it_fits`.
         """
         passes, context, projected = self._passes, self._passes.context, batch.projected

@@ -56,7 +56,7 @@ class OutputLayer:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the summed cross-entropy (nats) of ids [P] at states [P, D], how many are right.
 
-        `copy` ends before `layer`. The backward pass puts into `owed` what is to be given to
+        `copy` ends before `layer`. The backward pass puts into `owed` what has to be passed to
         `take`. Where logits are computed in parts, the gradient by this loss has to be the same for
         all micro-batches of a batch.
         """

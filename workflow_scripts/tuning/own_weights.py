@@ -14,7 +14,7 @@ TRAINING_ONLY = "training_only"
 
 
 def own_weights(trained: torch.nn.Module, model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Return by name the parameters of `trained` that are to be kept and none of the model's."""
+    """Return by name the parameters of `trained` to keep that are not the model's."""
     others = set(map(id, model.parameters()))
     named = trained.named_parameters()
     kept = (pair for pair in named if not pair[0].startswith(f"{TRAINING_ONLY}."))

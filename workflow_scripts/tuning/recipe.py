@@ -76,9 +76,9 @@ class DropoutRates(Block):
 class Recipe(Block):
     """What every recipe says."""
 
-    # whether the method makes an encoder, or takes the model as it is
+    # whether the method makes an encoder, or takes the model unchanged
     tunes: ClassVar[bool] = False
-    # whether a classifier is trained beside the model, which then says what test texts are
+    # whether a classifier is trained alongside the model, to label the test texts
     classifies: ClassVar[bool] = False
 
     method: Text = Field(description="how weights are trained; none: the model unchanged")
@@ -107,11 +107,11 @@ class Recipe(Block):
     @field_validator(*RECIPE_KEYS.values(), check_fields=False)
     @classmethod
     def _is_a_setting(cls, value: Any, info: ValidationInfo) -> Any:
-        """What no encoder can take is said as the config is read."""
+        """Refuse a setting that no encoder can take while the config is read."""
         name = next(name for name, key in RECIPE_KEYS.items() if key == info.field_name)
         given = {"pooling": info.data.get("pooling", "mean"), name: value}
         if given["pooling"] == RECORDED:
-            # which pooling that is shows when the model is loaded
+            # the model says which pooling that is, once it is loaded
             given["pooling"] = "mean"
         try:
             EncoderSettings(**given).check()
@@ -126,7 +126,7 @@ class Recipe(Block):
         return EncoderSettings(**{name: getattr(self, key) for name, key in keys.items()})
 
     def corpora(self) -> dict[str, str]:
-        """Return the corpora that it takes beside that of its encoder, {key: id} in their order."""
+        """Return the corpora that it takes in addition to its encoder's, {key: id} in order."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""What is told of a tuning while it runs: JSON lines, and a progress bar or lines."""
+"""The progress of a tuning while it runs: JSON lines, and a progress bar or printed lines."""
 
 import json
 import math
@@ -23,11 +23,11 @@ _SECONDS_BETWEEN_LINES = 60.0
 
 
 def keep_steps(path: Path, last: int) -> None:
-    """Leave in a file of JSON lines the rows of the steps up to `last`, none of them for 0."""
+    """Keep only the rows of steps up to `last` in a file of JSON lines, none of them for 0."""
     with damaged_file_error(path):
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
         kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= last]
-    # the score before the first step is taken anew with it
+    # a start from step 0 also measures the score before the first step again
     write_text(path, "".join(kept) if last else "")
 
 
@@ -67,7 +67,7 @@ class StepLog:
         if not self._quiet:
             line = f"step 0/{self._steps}: untuned, development {development:.4f}"
             tqdm.write(line, file=sys.stderr)
-        # it is no time of the steps
+        # it is not part of the time of the steps
         self._started = self._told = time.monotonic()
 
     def add(self, step: int, taken: Step, rate: float, development: float | None = None) -> None:

@@ -40,10 +40,10 @@ def inputs_of(
 class StringObjective(ModelObjective):
     """Draws batches of the `count` strings of a corpus, by their rows, for `inputs` and `loss`.
 
-    `inputs` gives `vectors_a_string` strings for each row; what it draws has to hang on seed and
-    step alone. `draw` yields the rows of each step, without it `draw_numbers` of all rows does;
+    `inputs` returns `vectors_a_string` strings for each row; its random draws must depend on seed
+    and step alone. `draw` yields the rows of each step; by default `draw_numbers` of all rows does.
     `classifier` returns that of a method that trains one. `options` are those of `ModelObjective`,
-    such as `training_only`, modules that are trained and not kept, by name.
+    such as `training_only`, modules by name that are trained and not kept.
     """
 
     takes_vectors_alone = True

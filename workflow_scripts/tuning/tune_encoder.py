@@ -23,7 +23,7 @@ from workflow_scripts.tuning.trackers import start_trackers, tracker_names
 if TYPE_CHECKING:
     from workflow_scripts.embedding.encoder import Encoder
 
-# An interrupted tuning that took longer than this goes on from where it was.
+# An interrupted tuning that took longer than this continues from where it was.
 SECONDS_BETWEEN_STATES = 60.0
 # Scoring is above tuning: loaded by name, and a source only where a recipe has a development set.
 SCORES = ("scoring", "development_scores")
@@ -50,11 +50,11 @@ def make_encoder(
     """Return the encoder that `model` becomes when it is tuned on a corpus.
 
     It is written to the folder `output`, whole or not at all; an interrupted run leaves its state
-    beside that folder and goes on from there. Without an output nothing is written. `recipe_block`
-    is the block of config as read, `development` the `DevelopmentSet` of a recipe that has one,
-    `more_corpora` the files of its further corpora in their order. `report_to` names trackers of
-    experiments, whose files are written below `tracking_folder`. Raises `UserError` for a recipe,
-    corpus or model that will not do.
+    next to that folder and continues from there. Without an output nothing is written.
+    `recipe_block` is the block of config as read, `development` the `DevelopmentSet` of a recipe
+    that has one, `more_corpora` the files of its further corpora in order. `report_to` names
+    experiment trackers, whose files are written below `tracking_folder`. Raises `UserError` for a
+    recipe, corpus or model that cannot be used.
     """
     recipe = tuning_recipe_of(recipe_name, recipe_block)
     method = plugins.load(METHODS, recipe.method)

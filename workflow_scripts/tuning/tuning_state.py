@@ -1,4 +1,4 @@
-"""Where an interrupted tuning left off, so that it goes on from there; the best weights so far."""
+"""Where an interrupted tuning stopped, to continue from there, and the best weights so far."""
 
 import math
 import signal
@@ -65,7 +65,7 @@ class BestWeights:
 
 
 class StateFile:
-    """The file of a run that `digest` stands for; no other run goes on from it.
+    """The file of the run that `digest` identifies; no other run continues from it.
 
     Between two states are at least `seconds`, and 20 times what the last one took to save; with
     0 each step is saved.
@@ -92,7 +92,7 @@ class StateFile:
                 print("stopping after this step; Ctrl-C again stops at once", file=sys.stderr)
 
         before = {signal.SIGTERM: signal.signal(signal.SIGTERM, ask_to_end)}
-        # whoever ignores Ctrl-C, as what runs in the background does, goes on to
+        # processes that ignore Ctrl-C, such as those in the background, continue to
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             before[signal.SIGINT] = signal.signal(signal.SIGINT, ask_to_end)
         try:
@@ -104,7 +104,7 @@ class StateFile:
                 signal.signal(number, handler)
 
     def _kept(self, step: int) -> str:
-        """Return what is said of the state of a run that ends before its time."""
+        """Return the message on the saved state of a run that ends early."""
         if not step:
             return "no step was saved yet; run the same command again to start over"
         return (
@@ -113,7 +113,7 @@ class StateFile:
         )
 
     def read(self) -> Progress:
-        """Return how far the interrupted run came; step 0 where there is none to go on from."""
+        """Return how far the interrupted run came; step 0 if there is none to continue."""
         return self._position()[0]
 
     def load(self, trained: Trained, best: BestWeights) -> Progress:

@@ -1,4 +1,4 @@
-"""The progress file of a slice: a job that was killed goes on where it was.
+"""The progress file of a slice: a job that was killed continues where it was.
 
 JSON lines: the digest of all that the scores depend on, then a score a line as they come. A file
 of another digest is not used.

@@ -1,6 +1,6 @@
 """Command of rule `search_grid`: tune each cell of a slice and score it on the development set.
 
-A job that was killed goes on where it was (<output>.progress.jsonl).
+A job that was killed continues where it was (<output>.progress.jsonl).
 """
 
 import sys
@@ -67,8 +67,8 @@ def search_grid(
 ) -> None:
     """Tune each cell of a slice and score it on the development set.
 
-    A job that was killed goes on where it was (<output>.progress.jsonl). The first slice scores the
-    untuned model too.
+    A job that was killed continues where it was (<output>.progress.jsonl). The first slice also
+    scores the untuned model.
 
     Args:
         model: model folder or hub id

@@ -46,7 +46,7 @@ class Entry(ConceptPairsEntry):
             for left, right, order in orders:
                 if not (left.strip() and right.strip()) or first[2] is None or second[2] is None:
                     pairs.drop("empty_cell")
-                # scores have one decimal: 0.3 - 1.3 is to count as a difference of 1, not more
+                # scores have one decimal: 0.3 - 1.3 must count as a difference of 1, not more
                 elif round(abs(first[2] - second[2]), 6) > self.largest_difference:
                     pairs.drop("scores_disagree")
                 else:

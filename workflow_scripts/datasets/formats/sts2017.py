@@ -13,7 +13,7 @@ from workflow_scripts.datasets.items import SimilaritySet
 from workflow_scripts.datasets.scored_pairs import read_with_gold_file, scored_pairs
 from workflow_scripts.files import read_lines
 
-# The input of this track goes on after the pairs that were scored: 500 lines, 250 scores.
+# The input of this track continues after the pairs that were scored: 500 lines, 250 scores.
 _LONGER_INPUT = "track6.tr-en"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMN = "auc"
-# how far an area may lie from the published one
+# how far an area may be from the published one
 TOLERANCE = 0.01
 # largest difference between an area in the scores and the area under the curve that is drawn
 ROUNDING = 1e-3
@@ -48,7 +48,7 @@ def roc_curve(cosines: "np.ndarray", labels: "np.ndarray") -> "tuple[np.ndarray,
 
     order = np.argsort(-np.asarray(cosines, dtype=np.float64), kind="stable")
     ordered = np.asarray(cosines)[order]
-    # a threshold lies below the last of equal cosines
+    # a threshold is below the last of equal cosines
     last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)
     true = np.cumsum(np.asarray(labels, dtype=np.int64)[order])[last]
     false = 1 + last - true

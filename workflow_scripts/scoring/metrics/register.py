@@ -7,7 +7,7 @@ so that a further line reruns nothing. A module has
 - its docstring, whose first paragraph docs/reference/config.md shows;
 - metric(evidence), of a name with a number metric(evidence, number): from what the `evidence` of
   its task holds, a function of how often each item counts (`weighted_metrics.Metric`), which gets
-  an interval; or a value that is no function of items; or None where it has no value;
+  an interval; or a value that is not a function of items; or None where it has no value;
 - details(evidence, number), if there are any: further rows below its own, by name, as (value,
   number of items).
 """

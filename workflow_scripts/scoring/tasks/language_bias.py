@@ -1,7 +1,7 @@
 """Language bias: the languages of what is nearest to a sentence in a pool of several languages.
 
 CMLM, section 5.2 and Figure 2. The translations of a query are among what can be found, so that a
-share of its own language below `own_language_expected` is no error.
+share of its own language below `own_language_expected` is not an error.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Tables of scores: encoders in rows, data sets in columns, the published value beside each."""
+"""Tables of scores: encoders in rows, data sets in columns, values next to published ones."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ Named = TypeVar("Named", ColumnBlock, RowBlock)
 
 
 class Overview(Block):
-    """What the first page shows of a table: rows beside those that they are compared with."""
+    """The rows of a table that the first page shows, next to those they are compared with."""
 
     task: Text = Field(description="Label of the line.")
     column: ColumnId = Field(description="Column, or `avg`.")

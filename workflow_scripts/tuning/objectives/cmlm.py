@@ -29,7 +29,7 @@ Batch = tuple[np.ndarray, np.ndarray | None]
 
 
 class CmlmObjective(ModelObjective):
-    """The batches and gradients of CMLM, with bitext retrieval beside it or not.
+    """The batches and gradients of CMLM, with or without bitext retrieval.
 
     `choices` are those of method cmlm, and say which corpora there are.
     """
@@ -114,7 +114,7 @@ class CmlmObjective(ModelObjective):
         return Step({"loss": loss, **measures}, len(strings) + len(seconds), tokens)
 
     def _project(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Return what stands beside the tokens, [B, N, D], of sentence vectors [B, D]."""
+        """Return the vectors next to the tokens, [B, N, D], from sentence vectors [B, D]."""
         projected = self._own["projections"](vectors)
         if "places" in self._own:
             projected = projected + self._own["places"].weight
