@@ -48,7 +48,7 @@ def peak_memory() -> int:
 def differences(found: Found, job: Job) -> dict[str, float]:
     """Keep what brute force has found; count where others find another neighbour.
 
-    Not where its score is the same but for rounding: two neighbours are then equally near.
+    Not where its score is the same up to rounding: two neighbours are then equally near.
     """
     rows, scores = found
     if job["way"] == PLAIN:

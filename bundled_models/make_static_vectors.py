@@ -27,7 +27,7 @@ _DECIMALS = 3
 def choose_words(asked: Sequence[str], frequent: Sequence[str], number: int) -> list[str]:
     """Return `number` different words: all of `asked`, filled up with the first of `frequent`.
 
-    In the order of `frequent`, as in such files; words that it lacks stand at the end. All of
+    In the order of `frequent`, as in such files; words that it lacks are at the end. All of
     `asked` are returned even where they are more than `number`.
     """
     chosen = set(asked)

@@ -34,7 +34,7 @@ class BundledPlan:
 
     @property
     def gpus(self) -> int:
-        """GPUs that a training asks for."""
+        """GPUs that a training requests."""
         return 0 if self.config.device == "cpu" else 1
 
     def settings(self, model: str) -> BundledModel:

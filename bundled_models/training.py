@@ -29,7 +29,7 @@ Record = dict[str, float | int | str]
 
 @dataclass
 class Position:
-    """Where a training stands; `digest` tells what is trained on what and how."""
+    """How far a training got; `digest` identifies the model, its data and its settings."""
 
     digest: str
     step: int = 0

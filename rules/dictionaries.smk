@@ -1,5 +1,5 @@
 # Dictionaries: mentions linked to names in shards, each embedded and searched by jobs of its own. Not
-# part of all_tables; ask for the target all_links.
+# part of all_tables; run the target all_links.
 #
 # Inputs:  files of names and of mentions, the encoder's folder
 # Outputs: results/dictionaries/{dictionary}/

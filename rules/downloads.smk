@@ -26,7 +26,7 @@ rule fetch_dataset:
     params:
         root=lambda wildcards: plan.config.data.root,
         registry=lambda wildcards, input: project_file("config/registry.yaml"),
-        # instead of the registry's file: an edit of another entry is no reason to fetch again
+        # instead of the registry's file: an edit of another entry is not a reason to fetch again
         entry=lambda wildcards: plan.downloads.entry(wildcards.name),
         # Snakemake does not compare params that are functions of the input: where checked bytes
         # come from is no reason to fetch again, and to run again all that follows

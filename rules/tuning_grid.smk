@@ -1,5 +1,5 @@
 # Tuning grid: hyper-parameters of tuning searched on development sets (the paper's Table 21). Not
-# part of all_tables; ask for the target tuning_grid.
+# part of all_tables; run the target tuning_grid.
 #
 # Inputs:  the model's folder, results/corpora/{corpus}.txt,
 #          results/datasets/{dataset}/strings.txt and items.json

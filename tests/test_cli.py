@@ -81,7 +81,7 @@ def test_an_interrupt_while_the_command_starts_is_one_line(mirror_bert, tmp_path
 
 
 def copy_sources(project, folder):
-    """Copy what git has of the project but for its data, tests and documents."""
+    """Copy the files that git has of the project, without data, tests and documents."""
     files = run("git", "ls-files", "-co", "--exclude-standard", cwd=project).stdout.splitlines()
     for name in files:
         if name.split("/")[0] not in ("resources", "tests", "docs"):

@@ -27,7 +27,7 @@ def test_each_key_of_a_recipe_is_explained(name, capsys):
     recipe = read_recipe(name, read_recipe_blocks(CONFIG / "recipes.yaml")[name])
     keys = {line.split()[0]: n for n, line in enumerate(lines) if line[:3].strip() and n}
     assert list(keys) == list(type(recipe).model_fields)
-    # a line at least of what the key means stands below it
+    # at least one line on the meaning of the key follows it
     assert all(lines[n + 1].startswith(" " * 27) for n in keys.values())
 
 

@@ -1,4 +1,4 @@
-"""docs/howto/other-tools.md runs as it stands, but for what needs the hub or an account."""
+"""docs/howto/other-tools.md runs unchanged, except for what needs the hub or an account."""
 
 import os
 import re

@@ -114,7 +114,7 @@ def test_a_threshold_leaves_queries_without_a_string(run, capsys):
     rows = table(run("nearest", "--overwrite", k=1000, threshold=0.9))
     assert rows == [row for row in everything if float(row["score"]) >= 0.9]
     assert {row["query"] for row in rows} >= {SENTENCES[5]}
-    # of the query that is a string itself; its score is 1 but for the last digits
+    # of the query that is a string itself; its score is 1 up to the last digits
     for threshold in (0.99999, 1):
         capsys.readouterr()
         text = run("nearest", "--overwrite", threshold=threshold)

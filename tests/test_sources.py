@@ -64,7 +64,7 @@ def test_the_steps_of_all_stages_are_found():
 def test_every_project_module_that_python_imports_is_a_source(step):
     """The interpreter itself is the oracle: what a step has imported is among its sources.
 
-    But for what makes its command line, which is loaded by name: an edit of that reruns nothing.
+    Except for what makes its command line, which is loaded by name: editing that reruns nothing.
     """
     imported, _ = run_step(step)
     assert len(imported) >= 3
@@ -83,7 +83,7 @@ def test_what_takes_seconds_to_load_is_loaded_by_those_that_need_it_only(step):
 def test_a_step_of_one_stage_does_not_depend_on_another_stage_s_modules():
     scoring = sources("scoring.score_suite")
     assert not [file for file in scoring if "/tuning/" in file]
-    # but for the files that they exchange
+    # except for the files that they exchange
     embedding = {file.rpartition("/")[2] for file in scoring if "/embedding/" in file}
     assert embedding == {"__init__.py", "suite_vectors.py"}
     tables = sources("tables.assemble_table")

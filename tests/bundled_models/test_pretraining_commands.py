@@ -22,7 +22,7 @@ STEPS = 14
 
 @pytest.fixture(scope="module")
 def inputs(tokenizer, prepared, tmp_path_factory):
-    """The options of pretrain_model but for the training and what it writes."""
+    """The options of pretrain_model except those of the training and its outputs."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "tokenizer").mkdir()
     save_tokenizer(tokenizer, folder / "tokenizer")

@@ -80,7 +80,7 @@ def test_languages_are_turned_to_one_another_by_shared_pieces():
     vectors["small"][10:12] = normalize(generator.normal(size=(2, 5)))
     counts["big"] *= 9
     joined = train_word_vectors.join_languages(vectors, counts, shared=20)
-    # Both are images of one matrix, so the small one comes to lie on the big one.
+    # Both are images of one matrix, so the small one is mapped onto the big one.
     np.testing.assert_allclose(joined[:10], hub[:10], atol=1e-9)
     np.testing.assert_allclose(joined[12:], hub[12:], atol=1e-9)
     # A shared piece is the mean, weighted by its share of each language's text.

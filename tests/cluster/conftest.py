@@ -16,7 +16,7 @@ import yaml
 from one_node_slurm import OneNodeSlurm
 from small_project import PROJECT, SmallProject, copy_project
 
-# Tables with jobs of every kind that goes out, and the one that stands for them on further systems.
+# Tables with jobs of every kind that is submitted, and the one used instead on further systems.
 SOME_TABLES = [f"results/tables/{name}.md" for name in ("words", "sentences", "lexicon")]
 ONE_TABLE = SOME_TABLES[:1]
 

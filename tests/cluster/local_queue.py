@@ -47,7 +47,7 @@ def _taken(place) -> bool:
 
 
 def status(folder: Path, job: str) -> None:
-    """Print the state of a job; one that is gone without a note was killed."""
+    """Print the state of a job; one that ended without a note was killed."""
     ended = folder / f"{job}.ended"
     alive = Path(f"/proc/{job}").exists()
     if ended.exists():

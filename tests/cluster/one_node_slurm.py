@@ -93,7 +93,7 @@ class OneNodeSlurm:
     def _start_munge(self) -> None:
         key = self._secret("munge.key", secrets.token_bytes(1024))
         run, log = self.folder / "run", self.folder / "log"
-        # --force: the folder may lie below one that others can write to, such as /tmp
+        # --force: the folder may be below one that others can write to, such as /tmp
         self._start(
             *("munged", "--foreground", "--force", f"--key-file={key}"),
             *(f"--socket={run / 'munge.socket'}", f"--pid-file={run / 'munged-own.pid'}"),
@@ -297,7 +297,7 @@ def require_programs(names: tuple[str, ...]) -> None:
 
 
 def _path() -> str:
-    # daemons of Debian lie in sbin, which is not on every user's path
+    # Debian puts daemons in sbin, which is not on every user's path
     return os.pathsep.join([os.environ["PATH"], "/usr/local/sbin", "/usr/sbin", "/sbin"])
 
 

@@ -18,7 +18,7 @@ def test_every_language_but_estonian_has_ten_thousand_words(language):
     words = most_frequent_words(language, 10_000)
     assert len(words) == len(set(words)) == 10_000
     assert all(map(is_word, words))
-    # `zipf_frequency` looks words up and, but for Chinese, gives the list's own order back.
+    # `zipf_frequency` looks words up and, except for Chinese, returns the list's own order.
     if language != "zh":
         frequencies = [zipf_frequency(word, language) for word in words[:200]]
         assert frequencies == sorted(frequencies, reverse=True)

@@ -1,4 +1,4 @@
-"""First rows: a header is no mention, text or pair, and no column is meant twice."""
+"""First rows: a header is not a mention, text or pair, and no column is named twice."""
 
 import pytest
 from dataset_reading import cases, entry

@@ -134,7 +134,7 @@ def lexicon(root, row):
 
 
 def lines(root, row):
-    """Corpora of lines; blank ones are no strings."""
+    """Corpora of lines; blank ones are not strings."""
     strings, counts = draw_corpus(read_lines(root / row["path"]), "all", False, None)
     if row["published_rows"]:
         assert len(strings) == int(row["published_rows"])

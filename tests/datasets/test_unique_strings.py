@@ -16,7 +16,7 @@ def test_strings_pass_their_file_as_they_are_in_order_of_first_occurrence(tmp_pa
     path = tmp_path_factory.getbasetemp() / "strings.txt"
     write_text(path, "".join(string + "\n" for string in table.strings))
     assert read_lines(path) == table.strings
-    # but for ends of lines, which are a space
+    # except for ends of lines, which become a space
     runs = [groupby(text, "\r\n".__contains__) for text in texts]
     kept = ["".join(" " if ends else "".join(run) for ends, run in one) for one in runs]
     assert [table.strings[i] for i in ids] == kept

@@ -112,7 +112,7 @@ def test_a_model_without_safetensors_is_converted_once(fetch, tmp_path):
     assert record["converted_from"] == [{"name": BIN, "size": len(body), "sha256": sha256(body)}]
     load_as_saved(folder, saved)
 
-    # once there it is checked, not converted again, and the pin holds for what it was made of
+    # once there it is checked, not converted again, and the pin applies to its source
     before = (folder / "model.safetensors").stat().st_mtime_ns
     assert fetch({}, "--weights-sha256", sha256(body)) == (0, [])
     assert (folder / "model.safetensors").stat().st_mtime_ns == before

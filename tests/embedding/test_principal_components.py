@@ -9,7 +9,7 @@ from workflow_scripts.errors import UserError
 
 
 def vectors_of(seed, n, dimension):
-    """Vectors with a direction in common, and singular values that lie apart."""
+    """Vectors with a direction in common and well-separated singular values."""
     generator = np.random.default_rng(seed)
     scales = 1.5 ** -np.arange(dimension)
     return generator.normal(size=(n, dimension)) * scales + 2 * generator.normal(size=dimension)

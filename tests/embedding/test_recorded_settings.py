@@ -84,7 +84,7 @@ def test_a_folder_that_does_more_is_refused_by_what_that_is(
     folder = save_folder(tmp_path / "f", kinds, pooling, 16, lower_case)
     with pytest.raises(UserError, match=f"{problem}.*; use sentence-transformers"):
         settle(folder)
-    # whoever gives a pooling means the model alone
+    # an explicit pooling means the model alone
     given = {"pooling": "cls"}
     assert join_settings(folder, recorded_settings(folder, given), given).pooling == "cls"
 

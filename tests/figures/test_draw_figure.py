@@ -107,7 +107,7 @@ def test_a_style_sets_width_font_and_size(made):
     pdf = Path(made.file("out/figure-lines.pdf")).read_bytes()
     (box,) = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) ", pdf)
     assert float(box) == 72 * 3.5
-    # fonts are within, none of type 3, and there is no date
+    # fonts are embedded, none of type 3, and there is no date
     assert b"/Subtype /Type3" not in pdf and b"/FontFile2" in pdf and b"Date" not in pdf
     from matplotlib.image import imread
 

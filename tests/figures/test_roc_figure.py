@@ -36,7 +36,7 @@ def pairs_of(curve):
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=60))
 def test_corners_draw_the_curve_of_scikit_learn(pairs):
-    """Every point of the full curve is a corner or lies between two corners."""
+    """Every point of the full curve is a corner or is between two corners."""
     scores = np.array([score / 7 for score, _ in pairs])
     labels = np.array([label for _, label in pairs], dtype=int)
     if len(set(labels)) < 2:

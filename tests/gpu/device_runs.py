@@ -55,7 +55,7 @@ def write_corpora(folder: Path) -> Path:
 
 
 def recipe_of(method: str, **changes: Any) -> dict[str, Any]:
-    """Return a recipe of a few steps, without dropout and in float32 but for `changes`."""
+    """Return a recipe of a few steps, without dropout and in float32, except for `changes`."""
     steps = {} if method == "mirror" else {"steps": STEPS}
     return {"method": method, **_COMMON, **steps, **METHODS[method][0], **changes}
 
@@ -88,7 +88,7 @@ def moved_apart(
 ) -> float:
     """Return the size of `actual` - `expected` as a share of that of `expected` - `start`.
 
-    Not of biases of keys: their gradient is 0 but for rounding, which Adam scales up.
+    Not of biases of keys: their gradient is 0 up to rounding, which Adam scales up.
     """
     apart, moved = 0.0, 0.0
     for name in expected.keys() & start.keys():

@@ -104,7 +104,7 @@ def test_columns_of_tables_show_keys_of_models_and_where_they_are_from(models):
              for name in ("said", "hub", "words", "labelled")}  # fmt: skip
     assert shown == {
         "said": ["109M", "Apache-2.0", "folder", "30.5"],
-        # a label is no address
+        # a label is not an address
         "labelled": [None, None, "folder", None],
         "hub": [None, None, "org/name@0123456789abcdef", None],
         "words": [None, None, "en.vec", None],

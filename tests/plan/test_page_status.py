@@ -64,7 +64,7 @@ class SmallRun:
             write_document(f"results/{page}", document, "html", record=record)
 
     def run(self, *todo: str, up_to_date: tuple[str, ...] = ()) -> "OneRun":
-        """Start a run that is to make some pages."""
+        """Start a run that will make some pages."""
         run = OneRun(self, todo, up_to_date)
         if todo:
             run.status.start()
@@ -78,7 +78,7 @@ class SmallRun:
 
 
 class OneRun:
-    """A run with jobs for the pages `todo`, which it is to make, and for those `up_to_date`."""
+    """A run with jobs for the pages `todo`, which it will make, and for those `up_to_date`."""
 
     def __init__(self, small: SmallRun, todo, up_to_date) -> None:
         jobs = {page: self.job(page) for page in (*todo, *up_to_date)}

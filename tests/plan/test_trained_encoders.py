@@ -89,7 +89,7 @@ def test_pages_say_what_was_trained_before_and_what_is_a_smoke_test(config):
     (shown,) = next(iter(plan_of(config).outputs._overview().values()))[0]["rows"]
     assert shown["smoke_test"] == "24 steps, 1,000,000 in the paper"
     config["tables"]["table"]["paper"] = "cmlm"
-    # a hundredth of the paper's steps is no smoke test
+    # a hundredth of the paper's steps is not a smoke test
     config["recipes"]["cmlm"]["steps"] = 10_000
     notes = plan_of(config).outputs.resolved("tables", "table")["notes"]
     assert not any("Smoke test" in note for note in notes)

@@ -18,7 +18,7 @@ from workflow_scripts.retrieval.quantization import (
 
 @pytest.fixture(scope="module")
 def vectors():
-    """More rows than candidates, of a width that is no multiple of 8."""
+    """More rows than candidates, of a width that is not a multiple of 8."""
     generator = np.random.default_rng(3)
     rows = generator.normal(size=(1500, 20)) * np.linspace(0.2, 2, 20)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -42,7 +42,7 @@ def test_codes_are_those_of_sentence_transformers(kind, vectors, queries):
     expected = quantize_embeddings(vectors, precision=THEIRS[kind])
     assert codes.dtype == expected.dtype
     np.testing.assert_array_equal(codes, expected)
-    # with the ranges of other vectors, beyond which some lie
+    # with the ranges of other vectors, which some exceed
     ranges = np.stack([vectors.min(axis=0), vectors.max(axis=0)])
     expected = quantize_embeddings(2 * queries, precision=THEIRS[kind], ranges=ranges)
     np.testing.assert_array_equal(mirror_bert.quantize(2 * queries, kind, ranges), expected)

@@ -20,7 +20,7 @@ KINDS = ("ivf", "int8", "binary")
 
 @pytest.fixture(scope="module")
 def vectors():
-    """Clusters, so that lists tell something, of a width that is no multiple of 8."""
+    """Clusters, so that lists are informative, of a width that is not a multiple of 8."""
     generator = np.random.default_rng(7)
     centres = generator.normal(size=(40, 20))
     rows = centres[generator.integers(40, size=5000)] + 0.3 * generator.normal(size=(5000, 20))

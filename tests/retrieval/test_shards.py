@@ -32,7 +32,7 @@ def files(tmp_path):
     """Two files of names and one of mentions with gold ids.
 
     The second has rows of the first, names of the first under other ids, and other names of ids of
-    the first: equal scores and ids lie in different shards.
+    the first: equal scores and ids are in different shards.
     """
     first = [f"C{number // 3}\t{name}" for number, name in enumerate(SENTENCES[:40])]
     second = [*first[5:8], *(f"D{number}\t{name}" for number, name in enumerate(SENTENCES[10:20]))]

@@ -64,7 +64,7 @@ def test_a_job_is_sent(system, command, printed, job, asked, script, programs, t
     assert "ours" in words and "-z" in words and "all" not in words
     assert words[-1] == str(script)
     assert any(word.endswith("tune_mirror.17.log") for word in words)
-    # a job without a GPU asks for none
+    # a job without a GPU requests none
     script.write_text(script.read_text().replace('"gpu": 1', '"gpu": 0'))
     words = words_of(Site(system=system, queue="all", gpu_queue="gpus"), read_job(script))
     assert "all" in words and not any("gpu" in word for word in words[:-1])

@@ -69,7 +69,7 @@ def test_only_jobs_of_runs_of_these_results_count(tmp_path, monkeypatch):
     # and none without SLURM
     (tmp_path / "squeue").unlink()
     assert jobs_left_behind(tmp_path) == []
-    # nor of a run whose jobs are no SLURM jobs
+    # nor of a run whose jobs are not SLURM jobs
     note_slurm_run(submitting(object()), tmp_path)
     assert (tmp_path / "slurm_runs").read_text().split() == ["run-a", "run-b"]
     wait_for_earlier_jobs(tmp_path)

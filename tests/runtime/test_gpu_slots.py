@@ -111,7 +111,7 @@ def read_notes(notes):
 
 
 def start_job(start, job, gpus, notes, seconds):
-    """Start a job that notes its times; return when it has its devices or stands in the queue."""
+    """Start a job that notes its times; return when it has its devices or is in the queue."""
     told = notes.with_name(f"errors{job}")
     command = [sys.executable, "-I", "-S", "-c", JOB, str(job), str(notes), str(seconds)]
     with told.open("w") as stream:

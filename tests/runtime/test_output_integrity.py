@@ -96,7 +96,7 @@ def test_notes_that_were_cut_stop_no_run(results):
     made_in(results).note([str(second)])
     os.truncate(notes, notes.stat().st_size - 30)
     assert made_in(results).changed([]) == []
-    # what is noted behind the cut line counts
+    # notes after the cut line count
     made_in(results).note([str(second)])
     second.write_text("other")
     first.write_text("other")

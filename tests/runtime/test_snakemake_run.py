@@ -1,4 +1,4 @@
-"""What is changed of a run of Snakemake."""
+"""How runs of Snakemake are changed."""
 
 import inspect
 from types import SimpleNamespace

@@ -84,7 +84,7 @@ def score(tmp_path):
 
 
 def test_scores_of_pairs_are_those_of_their_cosines(score):
-    # rows that are no items take nothing from the coverage
+    # rows that are not items do not lower the coverage
     dropped = {"no_gold_score": 30, "not_sampled": 50, "empty_cell": 5}
     rows = score({"sts12": PAIRS, "sts16": PAIRS | {"dropped": dropped}, "qnli": CLASSES})
     rho = pytest.approx(scipy.stats.spearmanr(COSINES, PAIRS["gold"]).statistic, abs=1e-6)

@@ -68,7 +68,7 @@ class Job(NamedTuple):
                 output.write_text(USAGE)
         logs = [*self.options.get("--step-log", ()), *self.options.get("--training-log", ())]
         for log in logs:
-            # a log is gone on with
+            # commands append to an existing log
             Path(log).unlink(missing_ok=True)
         try:
             if self.module is None:
@@ -119,7 +119,7 @@ def _job(job: Any) -> Job:
     # as the shell does, unlike shlex
     words = shlex.split((job.shellcmd or "").replace("\\\n", " "))
     place = next((n for n, word in enumerate(words) if MODULE.fullmatch(word)), len(words))
-    # what is behind a pipe is of the shell
+    # the part after a pipe belongs to the shell
     end = next((n for n, word in enumerate(words) if word in ("|", "2>&1")), len(words))
     arguments = words[place + 1 : end]
     files = {str(one) for one in (*job.output, *job.log)}

@@ -50,7 +50,7 @@ def xlm_tokenizer() -> transformers.PreTrainedTokenizerBase:
 
 
 def modernbert_tokenizer() -> transformers.PreTrainedTokenizerBase:
-    # The padding token stands at the end, as in the published vocabulary.
+    # The padding token is at the end, as in the published vocabulary.
     names = ("unk_token", "cls_token", "sep_token", "mask_token", "pad_token")
     marks = ["[UNK]", "[CLS]", "[SEP]", "[MASK]", "[PAD]"]
     tokenizer = byte_pairs(marks[:4])
@@ -70,7 +70,7 @@ TOKENIZERS: dict[str, Callable[[], transformers.PreTrainedTokenizerBase]] = {
     "xlm-roberta": lambda: transformers.XLMRobertaTokenizer(
         vocab=[*unigrams(ROBERTA_MARKS[:4]), ("<mask>", 0.0)]
     ),
-    # Like the published vocabulary: the marks in use stand behind others that are not.
+    # Like the published vocabulary: the special tokens in use follow others that are not.
     "camembert": lambda: transformers.CamembertTokenizer(
         vocab=[*unigrams([*UNUSED, "<unk>NOTUSED", "<s>", "</s>"]), ("<mask>", 0.0)]
     ),
@@ -82,7 +82,7 @@ TOKENIZERS: dict[str, Callable[[], transformers.PreTrainedTokenizerBase]] = {
         vocab=[*unigrams(DEBERTA_MARKS[:4]), ("[MASK]", 0.0)], unk_id=3
     ),
     "modernbert": modernbert_tokenizer,
-    # [SEP] and [CLS] stand behind the string, and it pads on the left
+    # [SEP] and [CLS] follow the string, and it pads on the left
     "xlnet": lambda: transformers.XLNetTokenizer(vocab=unigrams(XLNET_MARKS)),
     # that of the published ones needs a package of its own to cut words
     "xlm": xlm_tokenizer,

@@ -1,4 +1,4 @@
-"""What opens from a cell: the scores behind it, told in words."""
+"""The details that open from a cell: the scores behind it, in words."""
 
 import json
 import re

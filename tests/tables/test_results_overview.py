@@ -44,7 +44,7 @@ def test_every_cell_ran_or_did_not_and_those_compared_agree_or_do_not():
         cell("a", **TOLD, difference=Decimal("0.01")),
         cell("b", **TOLD, difference=Decimal("-0.011"), assumptions=("x",)),
         *(BASE, TUNED, cell("c", reasons=("no vectors",)), cell("d", mean=0.1)),
-        # a published value without a row is no cell of ours
+        # a published value without a row is not one of our cells
         cell("e", reasons=(NO_PLACE,), published=Decimal("0.5")),
     ]
     expected = {"cells": 6, "ran": 5, "compared": 2, "inside": 1, "outside": 1}
@@ -173,7 +173,7 @@ UNPUBLISHED = [replace(one, published=None) for one in (BASE, TUNED)]
             [BASE, replace(TUNED, mean=0.1, p_value=0.0004, published=None)],
             ["BERT + Mirror", "25.0", "10.0", "−15.0", "–", "< .001", "–", "–"],
         ),
-        # in per cent, and what is no score between -1 and 1
+        # in per cent, and values other than scores between -1 and 1
         ({"percent": True}, UNPUBLISHED, ["BERT + Mirror", "0.2", "0.5", "+0.3", *REST]),
         (
             {},

@@ -114,13 +114,13 @@ def test_counts_and_reasons_of_each_table_and_in_total(tmp_path):
         assert sentence in text and sentence in page
     assert not re.search("reproduc", text + page, flags=re.IGNORECASE)
     assert {"index.html", "scorecard.tsv", "scorecard.md"} <= set(Page(page).links)
-    # words stand left and numbers right
+    # words are aligned left and numbers right
     assert f"\n|---|{'--:|' * 7}\n" in text and "\n|---|--:|---|\n" in text
     assert '<td class="text">table01 (1), table03 (1)</td>' in page
 
 
 def test_one_cell_is_spoken_of_alone_and_shown_with_its_own_digits(tmp_path):
-    # as a table in percent without digits behind the point has it
+    # as in a table in per cent without decimals
     whole = cell("a", "outside", ours=47.2, paper="50")
     whole = replace(whole, difference=Decimal("-3"), sd=None, low=None, high=None)
     cells = [whole, cell("b", "not-comparable", "the sample data"), cell("c", "not-run", "no data")]

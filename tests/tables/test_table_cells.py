@@ -175,7 +175,7 @@ def test_difference_to_another_row_is_of_the_means_as_shown():
     cells = fill(rows, against={"x": "y", "y": "z", "z": "x"}).cells
     for column in ("a", "avg"):
         assert against_of(cells["x", column]) == ("y", Decimal("0.099"))
-    # nothing to stand against, and nothing that stands
+    # nothing to compare with, and nothing to compare
     assert against_of(cells["y", "a"]) == against_of(cells["z", "a"]) == ("", None)
 
 

@@ -19,7 +19,7 @@ RAMP = np.arange(1001) / 1000  # 2.5% and 97.5% are .025 and .975
 
 
 def table_of(rows, **changes):
-    """Return a filled table whose scores are all .5; row `y` stands against row `x`.
+    """Return a filled table whose scores are all .5; row `y` is compared with row `x`.
 
     A cell is its parts.
     """

@@ -81,7 +81,7 @@ def test_memory_has_the_category_of_what_it_is_for(cases):
 
 @needs_compiler
 def test_a_small_model_has_the_operators_of_real_tensors(cases):
-    """But for dropout, clipping and reading values, which each device does in ways of its own."""
+    """Except for dropout, clipping and reading values, which each device does in its own way."""
     fake, real = (cases["small_model"][kind] for kind in ("fake", "real"))
     own = {"native_dropout", "native_dropout_backward", "bernoulli_", "div_", "empty_like"}
     own |= {"mul", "mul_", "add_", "_local_scalar_dense"}

@@ -1,4 +1,4 @@
-"""Numbers of pages come from recorded runs, and none of their kinds stands there unmarked."""
+"""Numbers of pages come from recorded runs, and no number of their kinds is unmarked."""
 
 import os
 import re

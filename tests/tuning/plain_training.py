@@ -1,4 +1,4 @@
-"""Training written out plainly, and what is to hold of every method on text or pairs."""
+"""Training written out plainly, and what must hold for every method on text or pairs."""
 
 from dataclasses import replace
 

@@ -460,7 +460,7 @@ def test_two_processes_tune_the_model_of_one(
     assert written == {"model.safetensors"} | own
     for name in written:
         one, two = (load_file(tmp_path / folder / name) for folder in ("one", "two"))
-        # its gradient is 0 but for rounding, which Adam scales up
+        # its gradient is 0 up to rounding, which Adam scales up
         keys = [key for key in one if not key.endswith("key.bias")]
         assert one.keys() == two.keys()
         for key in keys:

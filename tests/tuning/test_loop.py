@@ -61,7 +61,7 @@ def same(left, right):
 @pytest.mark.parametrize("pooling", ["cls", "mean", "mean_padded"])
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_roberta"])
 def test_twenty_steps_end_at_the_weights_of_the_plain_padded_two_pass_loop(model, pooling, request):
-    """In float64: the gradient of the key bias is 0 but for rounding, which Adam would scale up.
+    """In float64: the gradient of the key bias is 0 up to rounding, which Adam would scale up.
 
     Twice: by transformers alone, and by `plain_step`.
     """
@@ -213,7 +213,7 @@ def test_the_weights_of_the_best_score_are_kept_and_patience_ends_the_tuning(tin
 
 
 def test_the_untuned_model_is_scored_first_and_a_tuning_in_vain_is_told(tiny_bert, capsys):
-    """It is no step: the weights of a step are kept, and patience is counted from the first."""
+    """It is not a step: the weights of a step are kept, and patience is counted from the first."""
     seen, before = [], load_model(str(tiny_bert)).model.state_dict()
 
     def score(loaded, classifier):

@@ -68,7 +68,7 @@ def test_sequences_do_not_depend_on_what_is_tokenised_at_once(inputs, tokenizer,
     whole = Sequences(tokenizer, documents, inputs, settings)
     for characters in (1, 40, 100):
         monkeypatch.setattr(neighbours, "CHARACTERS_AT_ONCE", characters)
-        # gone through once, so that they can come from a file
+        # read once, so that they can come from a file
         parts = Sequences(tokenizer, iter(documents), inputs, settings)
         for name in ("spans", "document", "followed"):
             np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))

@@ -1,4 +1,4 @@
-"""Span masking: how long the span is, where it may lie, and on which side."""
+"""Span masking: how long the span is, where it may be, and on which side."""
 
 import random
 
@@ -31,7 +31,7 @@ def test_exactly_length_characters_are_replaced_by_the_spaced_mask(text, length,
     assert text.startswith(left)
     assert text.endswith(right)
     assert len(left) + len(right) == len(text) - length
-    # The start is below len - length, so at least one character stands on the right.
+    # The start is below len - length, so at least one character is on the right.
     assert len(right) >= 1
 
 

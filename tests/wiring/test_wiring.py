@@ -55,7 +55,7 @@ def test_a_key_reaches_the_commands_it_should_and_no_others(name):
 
 
 def _is_among(value, changed):
-    """Return whether a new value stands in what it changed; only of numbers and text."""
+    """Return whether a new value appears in what it changed; for numbers and text only."""
     if value is None or isinstance(value, bool | list | dict) or not any(changed.values()):
         return True
     text = json.dumps(value, ensure_ascii=False).strip('"')

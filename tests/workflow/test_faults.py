@@ -39,7 +39,7 @@ def test_an_unknown_key_stops_before_any_job(fresh):
 
 
 def test_braces_anywhere_in_a_config(fresh):
-    """Snakemake fills `{name}` in texts that rules get as they stand."""
+    """Snakemake would fill `{name}` in texts that rules must get unchanged."""
     root, model = "resources/{da ta}{0:", "resources/models/}{bert en}"
     for old, new in (("resources/sample_data", root), ("resources/models/bert-en-mini", model)):
         (fresh.folder / old).rename(fresh.folder / new)

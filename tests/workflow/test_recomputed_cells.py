@@ -286,7 +286,7 @@ def test_sentence_similarity_and_averages(run, graded):
 
 
 def check_ranks(rows: np.ndarray, scores: np.ndarray, places: np.ndarray) -> None:
-    """Check the listed rows [n, k] of all scores [n, rows], in order but for near ties."""
+    """Check the listed rows [n, k] of all scores [n, rows], in order except for near ties."""
     by_rank = -np.sort(-scores, axis=1)[:, : rows.shape[1]]
     listed = np.take_along_axis(scores, rows, axis=1)
     np.testing.assert_allclose(listed, by_rank, atol=1e-4)

@@ -116,7 +116,7 @@ def test_a_job_that_failed_is_run_again_though_what_follows_it_is_there(workspac
     said = workspace.fails(f"results/encoders/{encoder}/encoder.json")
     (line,) = (line for line in said.splitlines() if line.startswith("  tune_encoder "))
     assert "error: results/corpora/words-en.txt: " in line and "batch_size" in line
-    # Snakemake removes the outputs that the job was to replace; nothing new may stand there
+    # Snakemake removes the outputs that the job was to replace; nothing new may appear there
     for name in ("encoder.json", "model.safetensors"):
         assert not (workspace.folder / "results/encoders" / encoder / name).exists()
     planned = workspace.planned(f"results/scores/{encoder}/similarity.tsv")

@@ -32,7 +32,7 @@ class Tags(HTMLParser):
 
 def test_the_report_holds_tables_and_figures_by_paper_and_task(workspace):
     with workspace.edited_config() as config:
-        # as a person may write: braces that are no wildcards, marks of reStructuredText
+        # as a person may write: braces that are not wildcards, marks of reStructuredText
         config["figures"]["sizes"]["caption"] = "A *caption* of ``sizes``: .. raw:: html {x}_"
         for block in (config["figures"]["plane"], config["tables"]["models"]):
             block["title"] += HOSTILE

@@ -42,7 +42,7 @@ class CardOptions:
 
 
 def check_repository(repository: str) -> None:
-    """Raise `UserError` if it is not an id of the hub, or nothing can be written there."""
+    """Raise `UserError` for an invalid id of the hub, and if nothing can be written there."""
     from huggingface_hub import get_token
     from huggingface_hub.utils import HFValidationError, validate_repo_id
 

@@ -31,7 +31,7 @@ def _joined(reasons: Iterable[str]) -> str:
 
 
 def comparison_lines(plot: Plot) -> list[str]:
-    """Return the sentences on which parts of a figure may be compared with the paper's."""
+    """Return sentences that say which parts of a figure may be compared with the paper's."""
     if not plot.points:
         return ["Nothing of this figure was run, so there is nothing to compare."]
     table = plot.values

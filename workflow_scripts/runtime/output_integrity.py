@@ -75,7 +75,7 @@ class OutputIntegrity:
                     notes = {other: note for other, note in notes.items() if note[1] != path}
                 notes[path] = sha256, owner
             except (ValueError, TypeError):
-                # a line cut short: what it noted is lost, and earlier notes on it no longer hold
+                # a line cut short: earlier notes on what it was about no longer hold
                 begin = line.partition('", ')[0].removeprefix('["')
                 notes = {path: note for path, note in notes.items() if not path.startswith(begin)}
         anew = set(incomplete)

@@ -107,7 +107,7 @@ class Recipe(Block):
     @field_validator(*RECIPE_KEYS.values(), check_fields=False)
     @classmethod
     def _is_a_setting(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse a setting that no encoder can take while the config is read."""
+        """While the config is read, refuse a setting that no encoder can take."""
         name = next(name for name, key in RECIPE_KEYS.items() if key == info.field_name)
         given = {"pooling": info.data.get("pooling", "mean"), name: value}
         if given["pooling"] == RECORDED:

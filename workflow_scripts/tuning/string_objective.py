@@ -41,7 +41,7 @@ class StringObjective(ModelObjective):
     """Draws batches of the `count` strings of a corpus, by their rows, for `inputs` and `loss`.
 
     `inputs` returns `vectors_a_string` strings for each row; its random draws must depend on seed
-    and step alone. `draw` yields the rows of each step; by default `draw_numbers` of all rows does.
+    and step alone. `draw` yields the rows of each step, by default `draw_numbers` of all rows.
     `classifier` returns that of a method that trains one. `options` are those of `ModelObjective`,
     such as `training_only`, modules by name that are trained and not kept.
     """
