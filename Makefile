@@ -1,6 +1,6 @@
 # One command from a fresh machine (Python 3.11 or newer with venv and pip, and make) to tables.
 #   make all_tables   the environment from the lock file, then the workflow on config/config.yaml
-#   make first_table  the same for one table, in a minute: STS, CMLM and Mirror beside BERT
+#   make first_table  the same for one table, in a minute: STS, CMLM and Mirror next to BERT
 #   make environment  the environment alone: Snakemake, the command mirror-bert, and what they need
 #   make test         the same for the tests; test-slow for those of tens of seconds
 #   make methods      the table of all methods side by side (config/methods.yaml); with DATA=DIR on the
@@ -34,7 +34,7 @@ READY := $(VENV)/.ready
 LOCK ?= requirements.lock
 DOCS_VENV := .docs-venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
-# nothing asks the hub once the packages are there; unset for models that are named by hub id
+# once the packages are installed, nothing uses the hub; unset for models that are named by hub id
 export HF_HUB_OFFLINE ?= 1
 
 # folder of real strings to measure on, and further options of the commands
