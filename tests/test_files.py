@@ -46,12 +46,12 @@ NUL = "a NUL character: the file is damaged, or not UTF-8 text .UTF-16..; make .
         # its bytes are valid UTF-8: each second one is U+0000
         ("a.txt", UTF_16, "utf-8", f":1: {NUL}"),
         ("a.txt", UTF_16, "iso-8859-1", f":1: {NUL}"),
-        ("a.txt.gz", gzip.compress(UTF_16), "utf-8", f":1: {NUL}"),
+        ("a.txt.gz", gzip.compress(UTF_16, mtime=0), "utf-8", f":1: {NUL}"),
         ("a.txt", b"a\nb\0", "utf-8", f":2: {NUL}"),
         ("a.txt", "\ufeffé\n".encode(), "iso-8859-1", ":1: UTF-8 by its first bytes, not iso-8859"),
         ("a.txt", b"good\nb\xffad\n", "utf-8", ":2: not UTF-8"),
         ("none.txt", None, "utf-8", ": no such file"),
-        ("a.gz", gzip.compress(b"some text " * 100)[:-12], "utf-8", ":1: cannot be read"),
+        ("a.gz", gzip.compress(b"some text " * 100, mtime=0)[:-12], "utf-8", ":1: cannot be read"),
     ],
 )
 def test_unreadable_text_names_file_and_line(tmp_path, name, body, encoding, message):
