@@ -1,6 +1,5 @@
 """Running text: a file of sentences, one a line, with a blank line between documents."""
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,11 @@ class Documents:
     path: Path
 
     def __iter__(self) -> Iterator[Sequence[str]]:
-        return (run for run in runs_of_lines(stream_lines(self.path)) if len(run) > 1)
+        return _documents_of(stream_lines(self.path))
+
+
+def _documents_of(lines: Iterable[str]) -> Iterator[Sequence[str]]:
+    return (run for run in runs_of_lines(lines) if len(run) > 1)
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,19 @@ def read_running_text(path: str | Path) -> RunningText:
     Raises `UserError` for an empty file, one without blank lines, and one without neighbours.
     """
     require_boundaries(path, " (behind the last line if it is a single one)")
-    lines, documents = sum(1 for _ in stream_lines(path)), Documents(Path(path))
-    sizes = array("q", map(len, documents))
-    if not sizes:
+    counts = {"lines": 0, "strings": 0, "documents": 0}
+
+    def counted_lines() -> Iterator[str]:
+        for line in stream_lines(path):
+            counts["lines"] += 1
+            yield line
+
+    for document in _documents_of(counted_lines()):
+        counts["strings"] += len(document)
+        counts["documents"] += 1
+    if not counts["documents"]:
         has_text = any(line.strip() for line in stream_lines(path))
         lacks = "no document has two neighbouring sentences" if has_text else "no sentences in it"
         remedy = "give a text file with a sentence a line and a blank line between documents"
         raise UserError(path, lacks, remedy)
-    counts = {"lines": lines, "strings": sum(sizes), "documents": len(sizes)}
-    return RunningText(documents, Path(path), sha256_of(path), counts)
+    return RunningText(Documents(Path(path)), Path(path), sha256_of(path), counts)
