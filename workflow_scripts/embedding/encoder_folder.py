@@ -331,8 +331,7 @@ def save_encoder(
     """Write an encoder folder, whole or not at all; every loader uses strings as `settings` say.
 
     `record` (encoder.json, with the settings) and `texts` (the card and its picture, by file name)
-    may hold no times or absolute paths, since the folder must be the same byte for byte
-    again.
+    may hold no times or absolute paths, since the folder must be the same byte for byte again.
     """
     loaded.check_settings(settings)
     tokenizer = loaded.tokenizer

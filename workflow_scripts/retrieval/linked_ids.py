@@ -12,6 +12,8 @@ from workflow_scripts.retrieval.vector_search import best_columns, search_blocks
 # Of queries [n, dimension] and `k`, the rows and products [n, k] of the nearest names; an exact one
 # takes `among`, the rows of those that are searched.
 Search = Callable[..., tuple[np.ndarray, np.ndarray]]
+# Rows of the index and their scores, best first.
+NearNames = list[tuple[int, float]]
 # Names looked at for each id that is wanted, at first; so many times more where their ids are too
 # few, and what such a search leaves is found id by id.
 _NAMES_AN_ID = 4
@@ -20,10 +22,6 @@ _WIDER = 4
 _NAMES_TOGETHER = 64
 # Names held for all queries at once.
 _NAMES_AT_ONCE = 1 << 22
-
-
-# Rows of the index and their scores, best first.
-NearNames = list[tuple[int, float]]
 
 
 def rank_ids(

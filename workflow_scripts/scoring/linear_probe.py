@@ -79,7 +79,7 @@ def fit_probes(
     for (size, held_out), numbers in groups.items():
         generator = np.random.RandomState(SEED)
         train = np.stack([fits[number].train for number in numbers])
-        # None of all fits of a group or of none
+        # None for all fits of a group, or for none of them
         watched: list[Any] = [fits[number].watched for number in numbers]
         if held_out:
             order, cut = generator.permutation(size), int(_HELD_OUT * size)

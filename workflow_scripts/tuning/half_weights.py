@@ -2,8 +2,8 @@
 
 Autocast would cast each weight and its gradient by an operation of its own in each micro-batch, and
 each input of a layer wherever a float32 norm gave it. Here all layers compute in half precision
-(norms, softmax and sums inside of their kernels in float32), and gradients are added up in float32,
-as which those of linear layers come (`half_linear.py`).
+(norms, softmax and sums inside of their kernels in float32), and gradients are added up in float32;
+those of linear layers are computed in it (`half_linear.py`).
 """
 
 from collections import defaultdict

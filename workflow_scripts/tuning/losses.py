@@ -51,7 +51,10 @@ def in_batch_loss(
 
 
 def label_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the mean cross-entropy of logits [B, classes] and the share that is right."""
+    """Return the mean cross-entropy of logits [B, classes] and the share that is right.
+
+    `labels` [B] are on the host.
+    """
     labels = to_device(labels, logits.device)
     right = (logits.detach().argmax(dim=1) == labels).to(logits.dtype).mean()
     return functional.cross_entropy(logits, labels), right

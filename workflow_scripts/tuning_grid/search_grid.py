@@ -106,10 +106,11 @@ def search_grid(
     torch_device = set_up_torch(threads, device)
     # what is tuned, and compared with what was not
     loaded = load_model(model, torch_device).without_modules()
-    for recipe in (untuned, *recipes.values()):
+    every_recipe = (untuned, *recipes.values())
+    for recipe in every_recipe:
         loaded.check_settings(recipe.settings)
         loaded.check_settings(recipe.training_settings)
-    for pooling in sorted({recipe.pooling for recipe in (untuned, *recipes.values())}):
+    for pooling in sorted({recipe.pooling for recipe in every_recipe}):
         loaded.warn_of_missing_mark(pooling)
     libraries = (tokenizers, torch, transformers)
     record = {
