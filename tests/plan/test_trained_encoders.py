@@ -95,6 +95,25 @@ def test_pages_say_what_was_trained_before_and_what_is_a_smoke_test(config):
     assert not any("Smoke test" in note for note in notes)
 
 
+def test_the_overview_has_rows_compared_with_one_that_is_not_run(config):
+    rows = config["tables"]["table"]["rows"]
+    rows[0] = {"id": "cmlm", "label": "CMLM", "not_run": "no such model"}
+    (shown,) = plan_of(config).outputs._overview()["cmlm"][0]["rows"]
+    text = "cmlm-en-mini, cmlm of bert-en-mini, 4,000 steps, seed 33"
+    assert (shown["trained_before"], shown["smoke_test"]) == (text, None)
+
+
+def test_notes_name_rows_of_one_label_once_and_buckets_by_their_corpus(config, default_config):
+    rows = config["tables"]["table"]["rows"]
+    rows[1]["label"] = rows[0]["label"]
+    figure = {**default_config["figures"]["figure08"], "paper": "cmlm", "recipe": "cmlm"}
+    config["figures"]["buckets"] = figure | {"dataset": "sts12", "corpora": ["text-en"]}
+    outputs = plan_of(config).outputs
+    for section, name, label in (("tables", "table", "CMLM"), ("figures", "buckets", "text-en")):
+        note, *_ = outputs.resolved(section, name)["notes"]
+        assert f"encoder that was: {label} (cmlm-en-mini" in note
+
+
 def test_a_recipe_that_is_like_the_papers_has_its_steps(config):
     config["trained_encoders"] = []
     config["recipes"]["brief"] = {"like": "cmlm", "steps": 24}

@@ -15,7 +15,7 @@ from workflow_scripts.plan.requested_jobs import embedding_steps, requested_jobs
 from workflow_scripts.plan.requirements import Requirements, shown_searches
 from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.searches import TuningGridPlan
-from workflow_scripts.plan.training_notes import trained_rows, training_notes
+from workflow_scripts.plan.training_notes import TrainedRow, trained_rows, training_notes
 from workflow_scripts.project_files import project_file
 from workflow_scripts.tables.document import paper_name
 from workflow_scripts.tables.page_records import input_files
@@ -196,8 +196,10 @@ class Outputs:
             headline = kind.headline(block) if hasattr(kind, "headline") else None
             if headline is not None:
                 trained = {row.id: row for row in trained_rows(self._cells, "tables", name)}
+                # rows with `not_run` have no cells
+                no_notes = TrainedRow("", "", [], [])
                 for row in headline["rows"]:
-                    own, base = trained[row["row"]], trained[row["against"]]
+                    own, base = (trained.get(row[key], no_notes) for key in ("row", "against"))
                     row["smoke_test"] = next(iter([*own.smoke_tests, *base.smoke_tests]), None)
                     row["trained_before"] = next(iter(own.before), None)
                 headlines[block.section].append({"table": name, **headline})

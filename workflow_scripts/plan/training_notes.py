@@ -1,12 +1,11 @@
 """What pages say of the training behind a row, where a reader would take it for another."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from workflow_scripts.plan.cells import Cells
-from workflow_scripts.plan.comparability import frozen
+from workflow_scripts.plan.comparability import frozen, unique
 from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.typed import Typed
 from workflow_scripts.tables.document import OWN
@@ -15,13 +14,13 @@ from workflow_scripts.tables.document import OWN
 _SMOKE_TEST = 100
 
 
-def before_run(typed: Typed, encoder: Encoder) -> str | None:
+def _before_run(typed: Typed, encoder: Encoder) -> str | None:
     """Return the encoder of before the run that an encoder is, or that its training starts from."""
     chain = typed.with_starts(encoder)
     return next((typed.trained[made].text for made in chain if made in typed.trained), None)
 
 
-def smoke_test(typed: Typed, paper: str, encoder: Encoder) -> str | None:
+def _smoke_test(typed: Typed, paper: str, encoder: Encoder) -> str | None:
     """Return "24 steps, 1,000,000 in the paper" of an encoder trained, or on from one trained, for
     far fewer steps than the paper's; else None."""
     for recipe in reversed(typed.recipes_of(encoder)):
@@ -60,19 +59,17 @@ def trained_rows(cells: Cells, section: str, name: str) -> list[TrainedRow]:
     typed, paper = cells.typed, getattr(cells.typed, section)[name].paper
     encoders: dict[tuple[str, str], dict[Encoder, None]] = defaultdict(dict)
     for cell, requested in cells.requests.requested[section, name].items():
-        label = (requested[0] if section == "tables" else requested).get("label") or cell[0]
+        # buckets of a figure have only their corpus
+        label = (requested[0] if section == "tables" else requested).get("label") or cell[1]
         for request in cells.requests.cells[section, name][cell]:
             of_first_seed = request.encoders[0] if request.encoders else ()
             encoders[cell[0], label].update(dict.fromkeys(of_first_seed))
 
-    def texts(note: Callable[[Encoder], str | None], of_row: Iterable[Encoder]) -> list[str]:
-        return list(dict.fromkeys(filter(None, map(note, of_row))))
-
     return [
         TrainedRow(
             *key,
-            texts(partial(before_run, typed), of_row),
-            texts(partial(smoke_test, typed, paper), of_row),
+            unique(filter(None, (_before_run(typed, encoder) for encoder in of_row))),
+            unique(filter(None, (_smoke_test(typed, paper, encoder) for encoder in of_row))),
         )
         for key, of_row in encoders.items()
     ]
@@ -80,13 +77,14 @@ def trained_rows(cells: Cells, section: str, name: str) -> list[TrainedRow]:
 
 def training_notes(rows: Iterable[TrainedRow]) -> list[str]:
     """Return the notes of a table or figure on rows trained before, and on smoke tests."""
-    before: dict[str, list[str]] = defaultdict(list)
-    smoke_tests: dict[str, list[str]] = defaultdict(list)
+    # labels by text, each once
+    before: dict[str, dict[str, None]] = defaultdict(dict)
+    smoke_tests: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
         for text in row.before:
-            before[text].append(row.label)
+            before[text][row.label] = None
         for text in row.smoke_tests:
-            smoke_tests[text].append(row.label)
+            smoke_tests[text][row.label] = None
     notes = [
         f"Trained before this run, or on from an encoder that was: {', '.join(labels)} ({text})."
         for text, labels in before.items()
