@@ -20,7 +20,7 @@ WORDS = "mirror-corpus/en_words_top_10k.txt"
 SENTENCES = "mirror-corpus/stsbenchmark_train_10k_sents_random_sampled.txt"
 # Roots without them have wordfreq's words and the sentences of the STS Benchmark.
 STS = "sts-benchmark/sts-{split}.csv"
-# Articles, and their equivalents in other languages.
+# Articles of Wikipedia, which `read_neighbours` has a substitute for.
 ARTICLES = "text-en-wikipedia"
 NAMES = "bel-dictionaries/medic_06Jul2012.txt.gz"
 

@@ -58,17 +58,22 @@ def tune(
 
     Source: Liu et al. 2021, sections 2 and 3, for the recipes `mirror-...`.
     """
-    threads = threads or torch.get_num_threads()
-    how: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
-    how |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
+    own_set: DevelopmentSet | None = None
     if development is not None:
         pairs = list_own_pairs(development, "development")
         own_strings, items = number_items(*pairs)
-        own_set = DevelopmentSet(pairs.name, items, own_strings[None], threads=threads)
-        how["development"] = own_set
+        own_set = DevelopmentSet(pairs.name, items, own_strings[None])
         scored = {"dataset": pairs.name, "every": development_every, "patience": patience}
         changes = {**changes, "development": scored}
-    return _make(model, strings, _lines_of_strings, recipe, recipes, changes, how)
+    return _make(
+        *(model, strings, _lines_of_strings, recipe, recipes, changes, threads),
+        seed=seed,
+        device=device,
+        step_log=step_log,
+        report_to=report_to,
+        tracking_folder=tracking_folder,
+        development=own_set,
+    )
 
 
 def train_cmlm(
@@ -91,10 +96,14 @@ def train_cmlm(
     one sentence per line and a blank line between documents. Documents of one sentence are left
     out. Everything else is as in `tune`. Source: Yang et al. 2021, sections 2 and 4.
     """
-    threads = threads or torch.get_num_threads()
-    how: dict[str, Any] = {"seed": seed, "device": device, "threads": threads}
-    how |= {"step_log": step_log, "report_to": report_to, "tracking_folder": tracking_folder}
-    return _make(model, texts, _lines_of_texts, recipe, recipes, changes, how)
+    return _make(
+        *(model, texts, _lines_of_texts, recipe, recipes, changes, threads),
+        seed=seed,
+        device=device,
+        step_log=step_log,
+        report_to=report_to,
+        tracking_folder=tracking_folder,
+    )
 
 
 def _make(
@@ -104,13 +113,15 @@ def _make(
     recipe: str,
     recipes: str | Path,
     changes: dict[str, Any],
-    how: dict[str, Any],
+    threads: int | None,
+    **how: Any,
 ) -> Encoder:
     """Return the encoder that a recipe makes of a model and a corpus; `how` is for `make_encoder`.
 
     `lines_of` yields the lines of a corpus that is not a file.
     """
     block = _changed_recipe(recipe, recipes, changes)
+    how["threads"] = threads or torch.get_num_threads()
     with _lines_file(corpus, lines_of) as path, _model_folder(model) as source:
         return make_encoder(source, str(path), recipe, block, output=None, **how)
 
@@ -163,7 +174,7 @@ def _lines_of_texts(texts: Iterable[Sequence[str]]) -> Iterator[str]:
 def _lines_file(
     corpus: Iterable[Any] | Path, lines_of: Callable[[Any], Iterator[str]]
 ) -> Iterator[Path]:
-    """Yield the file of a corpus, which is written first where it is none."""
+    """Yield the file of a corpus; lines that are not in a file are written to one first."""
     if isinstance(corpus, Path):
         require_lines("Path", corpus, "give what mirror_bert.read_strings returns of a column")
         yield corpus

@@ -385,7 +385,7 @@ def link(
             from workflow_scripts.retrieval.linker import Linker, lossy_search
         rescored = lossy_search(index, folder, approximate, quantization, machine.threads)
         linker = Linker(name_encoder, index, each_name, rescored, machine.threads)
-        # what comes by and by is answered by and by
+        # mentions that arrive one at a time are answered one at a time
         size = 1 if mentions.mentions == STDIN and unbuffered else BATCH
         batches = mention_batches(mentions_of(mentions), choices.lower_case, size)
         plan = CalibrationPlan(

@@ -11,7 +11,7 @@ from workflow_scripts.files import STDIN, parse_json, read_text
 def check_files(
     option: str, *paths: str | Path | None, stdin: bool = False, folders: bool = False
 ) -> None:
-    """Raise `UserError` by `option` for a path that is given and no file.
+    """Raise `UserError` by `option` for each path that is not None and not a file.
 
     "-" is standard input, and a folder is taken, where the option takes that.
     """
@@ -44,7 +44,7 @@ def check_new_file(
 
 
 def check_can_be_made(option: str, path: Path) -> None:
-    """Raise `UserError` by `option` for a path whose folder is none, or not ours to write to."""
+    """Raise `UserError` by `option` unless the nearest existing parent is a writable folder."""
     parent = next(folder for folder in path.resolve().parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise UserError(f"{option} {path}", f"cannot be made in {parent}", "choose another")

@@ -281,6 +281,7 @@ def plan_encoders(
     overrides.
     """
     own_pairs = read_development_pairs(scored)
+    # for its errors alone, before anything is read
     tracker_names(tuning.report_to)
     block = changed_recipe(recipe_name, tuning, scored, changes or {}, own_pairs)
     try:

@@ -22,9 +22,8 @@ class Change:
     """Another value of a key; `given` are other keys of the block, `row` of the row that shows it.
 
     Where the value needs other keys around it, `block` is the whole block with it. `at` is the key
-    itself where `<id>` and `[]` are not the first item. `renamed` is the wildcard in
-    names of jobs that the other value changes, (wildcard, value before, value after): such jobs are
-    compared, too.
+    itself where `<id>` and `[]` are not the first item. `renamed` is the wildcard in names of jobs
+    that the other value changes, (wildcard, value before, value after): such jobs are compared too.
     """
 
     value: Any

@@ -14,6 +14,9 @@ from pydantic import Field
 from workflow_scripts.configuration.blocks import Block, Id, Papers, Text, Whitespace, WholeNumber
 from workflow_scripts.errors import UserError
 
+# how many strings a corpus has, or all that its source has
+Size = WholeNumber | Literal["all"]
+
 
 class CorpusBlock(Block):
     # what its strings are, as the table of running times calls them; each kind says so
@@ -89,7 +92,7 @@ class CorpusBlock(Block):
 class SampledBlock(CorpusBlock):
     random = True
 
-    size: WholeNumber | Literal["all"] = Field(
+    size: Size = Field(
         description=(
             "How many strings; `all` takes all of them, as does a larger number, with a warning."
         )

@@ -102,10 +102,13 @@ def read_gutenberg(path: Path) -> Iterator[Document]:
 
 def read_identified_lines(path: Path, ids: Path) -> Iterator[Document]:
     """Yield the runs of lines of a file whose line in the file `ids` says the same document."""
-    rows = list(read_aligned_lines([path, ids]))
-    for line, (_, identity) in rows:
-        require_strings([identity], "the id of a document", ids, line)
-    for _, run in groupby(rows, key=lambda row: row[1][1].strip()):
+
+    def identity(row: tuple[int, list[str]]) -> str:
+        line, (_, text) = row
+        require_strings([text], "the id of a document", ids, line)
+        return text.strip()
+
+    for _, run in groupby(read_aligned_lines([path, ids]), key=identity):
         if document := _whole(text for _, (text, _) in run):
             yield document
 

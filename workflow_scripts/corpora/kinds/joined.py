@@ -4,17 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-from workflow_scripts.configuration.blocks import (
-    Distinct,
-    Field,
-    Id,
-    NotNegative,
-    Text,
-    WholeNumber,
-)
-from workflow_scripts.corpora.block import CorpusBlock
+from workflow_scripts.configuration.blocks import Distinct, Field, Id, NotNegative, Text
+from workflow_scripts.corpora.block import CorpusBlock, Size
 from workflow_scripts.corpora.drawing import draw_documents, quotas_of, shares_of
 from workflow_scripts.datasets.strings import runs_of_lines
 from workflow_scripts.files import stream_lines
@@ -32,7 +25,7 @@ class Options(CorpusBlock):
             "stay whole."
         ),
     )
-    size: WholeNumber | Literal["all"] = Field(
+    size: Size = Field(
         "all", description="Total number of lines; `all`: as many as the corpora have together."
     )
     language: Text | None = Field(None, description="Language of the strings, for readers only.")

@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
-from workflow_scripts.configuration.blocks import Field, Text, WholeNumber
-from workflow_scripts.corpora.block import SampledBlock
+from workflow_scripts.configuration.blocks import Field, Text
+from workflow_scripts.corpora.block import SampledBlock, Size
 from workflow_scripts.string_columns import read_columns
 
 
@@ -22,7 +21,7 @@ class Options(SampledBlock):
     column: Text = Field(
         description="The column, as the header names it; a number from 1 in a file without header."
     )
-    size: WholeNumber | Literal["all"] = Field("all", description="How many strings.")
+    size: Size = Field("all", description="How many strings.")
     where: dict[Text, str] = Field({}, description="Values of columns: which rows are read.")
 
     def strings(self, root: Path, seed: int, dropped: Counter[str]) -> Iterator[str]:

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from workflow_scripts.configuration.blocks import Count, Field, Text, WholeNumber, mistake
-from workflow_scripts.corpora.block import SampledBlock
+from workflow_scripts.configuration.blocks import Count, Field, Text, mistake
+from workflow_scripts.corpora.block import SampledBlock, Size
 from workflow_scripts.corpora.drawing import draw_documents
 from workflow_scripts.corpora.text_cleaning import clean_sentences, comparison_key, is_held_out
 from workflow_scripts.corpora.text_files import TextFiles, kept_out_keys
@@ -25,7 +25,7 @@ class Options(SampledBlock):
     minutes = 120
     file_keys = ("texts", "kept_out")
 
-    size: WholeNumber | Literal["all"] = Field(
+    size: Size = Field(
         description="How many sentences: whole documents are drawn until the number is reached."
     )
     whitespace: Literal["collapsed"] = Field("collapsed", description="Single spaces, always.")
