@@ -234,3 +234,31 @@ def test_what_smaller_parts_do_not_mend_fails(raised, expected, message, tiny_be
     monkeypatch.setattr(type(loaded.model), "forward", broken)
     with pytest.raises(expected, match=message):
         compute(loaded)
+
+
+def test_losses_are_spread_as_under_the_dropout_of_torch(tiny_bert):
+    """Mean loss over many draws of masks: the same rate gives the same, another one does not."""
+    loaded, settings = load_model(str(tiny_bert)), EncoderSettings("mean", LENGTH)
+    model, token_ids = loaded.model.train(), token_ids_of(loaded)
+
+    def ours(rate, step):
+        passes = Passes(model, [TrainingCopy(model, MEANS, rate)], MEANS)
+        engine = BatchGradients(loaded, settings, passes)
+        return engine.compute(token_ids, step, loss_of)[0].item()
+
+    def torchs(seed):
+        for module in model.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.3
+        torch.manual_seed(seed)
+        with torch.no_grad():
+            return loss_of(plain_vectors(loaded, token_ids, settings)).item()
+
+    def deviations(first, second):
+        first, second = torch.tensor(first), torch.tensor(second)
+        error = (first.var() / len(first) + second.var() / len(second)).sqrt()
+        return abs(first.mean() - second.mean()) / error
+
+    expected = [torchs(seed) for seed in range(100)]
+    assert deviations([ours(0.3, step) for step in range(100)], expected) < 3
+    assert deviations([ours(0.1, step) for step in range(100)], expected) > 6

@@ -6,7 +6,7 @@ from torch import nn
 from transformers import AutoModel
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.tuning.dropout import drop_out
+from workflow_scripts.tuning.dropout import _seeded_attention, drop_out
 from workflow_scripts.tuning.dropout_masks import DropoutMasks
 from workflow_scripts.tuning.recipe import DropoutRates
 
@@ -90,3 +90,21 @@ def test_what_a_model_cannot_be_set_to_is_refused(request, masks):
     assert drop_out(model, 0.0, masks) == 0
     with pytest.raises(UserError, match=r"has no dropout to set to 0\.1; set dropout: null"):
         drop_out(model, 0.1, masks)
+
+
+@pytest.mark.parametrize("scaling", [None, 0.7])
+def test_attention_is_the_formula_with_dropped_weights(scaling, masks):
+    """softmax(scale q k') with weights dropped, at v; positions that are masked have no weight."""
+    module = nn.Module()
+    module.mirror_masks = masks
+    query, key, value = torch.randn(3, 2, 4, 5, 6)
+    seen = torch.ones(2, 1, 5, 5, dtype=torch.bool)
+    seen[1, :, :, 3:] = False
+    masks.start(1, 0, 0, 2, 2)
+    found, _ = _seeded_attention(module, query, key, value, seen, 0.4, scaling)
+    scores = torch.einsum("bhqd,bhkd->bhqk", query, key) * (scaling or 6**-0.5)
+    weights = torch.exp(scores) * seen
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    masks.start(1, 0, 0, 2, 2)
+    weights = weights * masks.draw(weights.shape, 0.4, torch.float32)
+    torch.testing.assert_close(found, torch.einsum("bhqk,bhkd->bqhd", weights, value))

@@ -227,6 +227,17 @@ def test_the_record_says_from_which_step_on_a_lack_of_memory_changed_masks(
         assert "masks_changed_at" not in summary.as_record()
 
 
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_compiler_takes_the_model_in_one_graph(dtype, padded, tiny_bert, gpu_ways):
+    copy = TrainingCopy(load_model(str(tiny_bert)).model, replace(MEANS, dtype=dtype), 0.1)
+    ids = torch.tensor([[2, 7, 8, 9, 3], [2, 9, 3, 0, 0]])
+    mask = (ids > 0).long() if padded else None
+    torch._dynamo.reset()
+    report = torch._dynamo.explain(copy.encoder)(input_ids=ids, attention_mask=mask)
+    assert (report.graph_count, report.graph_break_count) == (1, 0)
+
+
 def test_a_batch_is_cut_as_few_as_saturate_a_gpu():
     assert len(cut_batch([25] * 400, GPU, None)) == 1
     # lengths from 3 to 25: two micro-batches have a fifth fewer positions

@@ -190,6 +190,33 @@ def test_the_learning_rate_follows_the_schedule(changes, factors, tiny_bert):
     assert same(tune(tiny_bert, choices=choices)[0], load_model(str(tiny_bert)).model.state_dict())
 
 
+def test_clipping_bounds_the_gradient_that_the_optimiser_gets(tiny_bert, monkeypatch):
+    norms = []
+    step = torch.optim.AdamW.step
+
+    def watched(self, *arguments, **options):
+        held = (p.grad for group in self.param_groups for p in group["params"])
+        norms.append(torch.nn.utils.get_total_norm([g for g in held if g is not None]).item())
+        return step(self, *arguments, **options)
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", watched)
+    tune(tiny_bert, choices=but(max_gradient_norm=0.25))
+    assert norms == pytest.approx([0.25] * 6, rel=1e-3)
+
+
+def test_supervised_pairs_are_the_positives(tiny_bert):
+    """The loss of the first step, from vectors of whole strings by transformers."""
+    partners = STRINGS[::-1]
+    choices = but(PLAIN, epochs=1, batch_size=26)
+    loaded = load_model(str(tiny_bert))
+    summary = tune_model(load_model(str(tiny_bert)), Corpus(STRINGS, partners), choices, 33)
+    tokens = [loaded.tokenizer(text, return_tensors="pt") for text in [*STRINGS, *partners]]
+    with torch.no_grad():
+        vectors = torch.stack([loaded.model(**one).last_hidden_state[0, 0] for one in tokens])
+    expected = NTXentLoss(temperature=0.1)(vectors, torch.arange(26).repeat(2)).item()
+    assert summary.first_loss == pytest.approx(expected, rel=1e-4)
+
+
 def watch(values, *development, untuned=0.0):
     """Return options of `tune`: a development set, and its scores one after the other."""
     scores = iter([untuned, *values])

@@ -1,4 +1,4 @@
-"""The loss and the measures logged with it, against the formulas as loops."""
+"""The loss, against pytorch-metric-learning; all of them against the formulas as loops."""
 
 import math
 
@@ -6,6 +6,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytorch_metric_learning.losses import NTXentLoss
 
 from workflow_scripts.tuning.losses import alignment, nt_xent_loss, uniformity
 
@@ -52,6 +53,17 @@ def test_loss_and_gradients_are_those_of_the_formula(pairs, dimension, seed, pos
         lambda a, b: nt_xent_loss(a, b, temperature, name),
         lambda a, b: formula(a, b, temperature, positive),
         1e-9,
+    )
+
+
+@pytest.mark.parametrize("temperature", [0.04, 0.2])
+def test_loss_and_gradients_are_those_of_pytorch_metric_learning(temperature):
+    oracle, labels = NTXentLoss(temperature=temperature), torch.arange(40).repeat(2)
+    assert_same(
+        draw_views(40, 16, 3),
+        lambda a, b: nt_xent_loss(a, b, temperature),
+        lambda a, b: oracle(torch.cat([a, b]), labels),
+        1e-6,
     )
 
 
