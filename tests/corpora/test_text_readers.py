@@ -45,7 +45,8 @@ PARAGRAPHS = [["Don Quijote, señor.", "Second paragraph."]]
     ],
 )
 def test_a_format_gives_its_documents(tmp_path, reader, content, documents):
-    assert list(read_documents(reader, write(tmp_path / "text", content))) == documents
+    for name in ("text", "text.gz"):
+        assert list(read_documents(reader, write(tmp_path / name, content))) == documents
 
 
 def test_columns_of_a_table_are_read_one_after_the_other_with_quoting_off(tmp_path):

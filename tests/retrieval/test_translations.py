@@ -60,6 +60,19 @@ def csls_matrix(queries, sources, targets, neighbours):
     return 2 * queries @ targets.T - forward[:, None] - backward[None, :]
 
 
+@given(seeds, st.integers(2, 12), st.integers(0, 20))
+@example(1, 256, 544)
+@settings(max_examples=30, deadline=None)
+def test_orthogonal_equals_scipy(seed, dimension, more):
+    source, target = (
+        side.astype(np.float32) for side in noisy_pair(seed, dimension + more, dimension)
+    )
+    expected, _ = scipy.linalg.orthogonal_procrustes(*map(np.float64, (source, target)))
+    mapping = maps.learn_orthogonal(source, target)
+    np.testing.assert_allclose(mapping.source, expected, atol=1e-9 if dimension > 12 else 1e-6)
+    np.testing.assert_array_equal(mapping.target, np.eye(dimension))
+
+
 @given(seeds, st.integers(2, 10))
 @example(1, 128)
 @settings(max_examples=30, deadline=None)

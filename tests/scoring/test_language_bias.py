@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.scoring.bootstrap import resamples
 from workflow_scripts.scoring.measurement import bootstrap_scores, measure_dataset
 from workflow_scripts.scoring.metrics.register import metrics_of
 from workflow_scripts.scoring.tasks import language_bias
@@ -100,6 +101,14 @@ def test_rows_have_intervals_over_queries_and_shares_the_number_of_theirs():
     assert by_metric["share@10/en/de"].n == 50 and by_metric["share@10/en/de"].low is None
     row = by_metric["own_language@10"]
     assert row.n == 120 and row.low < row.value < row.high
+    # the mean over resampled queries of the share among the nearest of each
+    scaled = vectors.astype(np.float64) / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = scaled @ scaled.T
+    np.fill_diagonal(cosines, -2)
+    near = np.array(languages)[np.argsort(-cosines, axis=1)[:, :10]]
+    own = (near == np.array(languages)[:, None]).mean(axis=1)
+    expected = own[np.concatenate(list(resamples("pool", 120)))].mean(axis=1)
+    np.testing.assert_allclose(details["replicates/pool/own_language@10"], expected, atol=1e-9)
 
 
 def test_what_has_no_neighbours_is_refused():
