@@ -72,6 +72,16 @@ def test_the_parser_reads_the_same_bytes_out_of_the_paper(shared_data, tmp_path)
     assert (tmp_path / "cells.tsv").read_bytes() == FROZEN.read_bytes()
 
 
+def test_parser_reads_rows_values_and_changes(monkeypatch):
+    monkeypatch.syspath_prepend(ARCHIVE)
+    from printed_tables import Printed, parse_table
+
+    expected = {("a", "x"): ".1", ("a", "avg"): ".2", ("b", "x"): "2.3", ("b", "avg"): ".4"}
+    expected["b", "change"] = "-.1"
+    cells = parse_table(EXAMPLE_TEXT, "table01", Printed(*EXAMPLE))
+    assert cells == {key: Decimal(value) for key, value in expected.items()}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from result_files import cell, make_score, part
+from scipy import stats
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.scoring.bootstrap_replicates import write_replicates
@@ -106,6 +107,17 @@ def test_rows_are_compared_pair_by_pair():
     assert higher.p_value == pytest.approx(2 / 1002)
     alike = compared(TWO, s__d=other, t__d=other + 0.01 * (noise - 0.5))
     assert alike.p_value == 1
+
+
+@pytest.mark.parametrize("deviations", [1.5, -1.5])
+def test_a_p_value_is_two_sided_as_that_of_a_normal_distribution(deviations):
+    quantiles = stats.norm.ppf((np.arange(1000) + 0.5) / 1000)
+    # in any order, added to what both rows have in common
+    common, noise = (np.random.default_rng(seed).permutation(quantiles) for seed in (1, 2))
+    own = compared(TWO, s__d=common, t__d=common + 0.01 * (deviations + noise))
+    assert own.p_value == pytest.approx(2 * stats.norm.sf(1.5), abs=0.003)
+    ends = 0.01 * (deviations + 1.96 * np.array([-1, 1]))
+    assert own.against_interval == pytest.approx(ends, abs=0.0003)
 
 
 def test_what_cannot_be_paired_has_no_interval_of_the_difference():
