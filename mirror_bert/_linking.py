@@ -68,7 +68,7 @@ def link(
     the inner product of unnormalised vectors; with `each_name` the k nearest names are returned
     instead of ids. Names get the prompt of role "passage", mentions that of "query". The search is
     exact. With `quantization` "int8" or "binary" it uses one byte or bit per dimension and scores
-    the candidates again with the float vectors; `frame.attrs["recall"]` is then the share of the
+    the candidates again with the float vectors; `frame.attrs["recall"]` states the share of the
     nearest names that this finds. Vectors of names are kept in memory, 4 bytes per dimension (the
     command keeps them on disk).
 

@@ -37,7 +37,7 @@ def search(
     a `threshold`, neighbours with a lower cosine are left out. Strings get the prompt of role
     "passage", queries that of "query". The search is exact. With `quantization` "int8" or "binary"
     it uses one byte or bit per dimension and scores the candidates again with the float vectors;
-    `frame.attrs["recall"]` is then the share of the nearest strings that this finds. `report` is a
+    `frame.attrs["recall"]` states the share of the nearest strings that this finds. `report` is a
     file for an HTML page with a chart of the scores and the doubtful hits first. Raises `UserError`
     for lists without a string, for `k` below 1 and for a threshold outside -1 to 1.
     """

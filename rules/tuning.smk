@@ -13,7 +13,7 @@ rule tune_encoder:
     input:
         sources=lambda wildcards: sources(
             "tuning.tune_encoder",
-            *rule_inputs.method_modules(wildcards.recipe),
+            rule_inputs.method_module(wildcards.recipe),
             *rule_inputs.development_modules(wildcards.recipe),
         ),
         model=lambda wildcards: rule_inputs.files(rule_inputs.start(wildcards)),

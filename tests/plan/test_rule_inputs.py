@@ -207,7 +207,7 @@ def test_a_development_set_brings_its_files_and_modules(given):
     assert given.linking_of_development("mirror-sentence") == "none"
     assert given.development_files("mirror-word") == given.development_modules("mirror-word") == []
     assert given.linking_of_development("mirror-word") == "none"
-    assert given.method_modules("mirror-word") == ["tuning.methods.mirror"]
+    assert given.method_module("mirror-word") == "tuning.methods.mirror"
     assert given.more_corpora("mirror-word") == []
     assert given.more_corpora("cmlm") == ["results/corpora/words-both.txt"]
 

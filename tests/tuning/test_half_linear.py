@@ -15,6 +15,7 @@ from workflow_scripts.tuning import devices
 from workflow_scripts.tuning.half_linear import HalfLinear, use_half_linear
 from workflow_scripts.tuning.training_copy import TrainingCopy
 
+NAMES = ("query", "key", "value", "dense")
 SHARED = "attention\\.(query|key|value)"
 # of a value rounded once
 ROUNDING = {torch.bfloat16: 2**-8, torch.float16: 2**-11}
@@ -56,9 +57,6 @@ def halves(dtype):
     states = {name: torch.randn(3, 7, 6, dtype=dtype) for name in ("shared", "other")}
     gradients = {name: torch.randn(3, 7, 4 + (name == "value"), dtype=dtype) for name in NAMES}
     return block, exact, states, gradients
-
-
-NAMES = ("query", "key", "value", "dense")
 
 
 def go_back(block, states, gradients, dtype, names=NAMES):

@@ -19,7 +19,7 @@ from workflow_scripts.plan.stopping import mistakes_end_the_run
 from workflow_scripts.plugins import module_of
 from workflow_scripts.scoring.metric_names import development_modules, metric_module
 from workflow_scripts.scoring.tasks import register as tasks
-from workflow_scripts.tuning.recipe import method_modules
+from workflow_scripts.tuning.recipe import method_module
 
 _IDS = "model source_model target_model recipe corpus source_corpus target_corpus suite dataset"
 # what wildcards match; ids joined by "--" would be taken for the two sides of a lexicon pair
@@ -187,8 +187,8 @@ class RuleInputs:
         """Return the settings by which encoders of a recipe embed, as JSON."""
         return canonical(self._typed.recipes[recipe].settings.as_record())
 
-    def method_modules(self, recipe: str) -> list[str]:
-        return method_modules(self._typed.recipes[recipe].method)
+    def method_module(self, recipe: str) -> str:
+        return method_module(self._typed.recipes[recipe].method)
 
     def encoder(self, wildcards: Any) -> Encoder:
         """Return the encoder that a job tunes, embeds with or scores."""

@@ -13,7 +13,7 @@ from workflow_scripts.plan.rule_inputs import RuleInputs
 from workflow_scripts.plan.stopping import mistakes_end_the_run
 from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.scoring.tasks import register
-from workflow_scripts.tuning.recipe import change_recipe, method_modules
+from workflow_scripts.tuning.recipe import change_recipe, method_module
 from workflow_scripts.tuning_grid.cells import Cell, cell_recipe, grid_cells
 from workflow_scripts.tuning_grid.config import SearchBlock, TuningGrid
 
@@ -176,7 +176,7 @@ class TuningGridPlan:
         """Return the modules that a search loads by name."""
         search = self.search(name)
         method = self._typed.recipes[search.block.recipe].method
-        return [*primary_modules(search.task), *method_modules(method)]
+        return [*primary_modules(search.task), method_module(method)]
 
     def model(self, name: str) -> str:
         """Return the id of a search's model."""

@@ -272,9 +272,9 @@ def tuning_recipe_of(name: str, block: Any) -> TuningRecipe:
     return recipe
 
 
-def method_modules(method: str) -> list[str]:
-    """Return what is loaded by the name of a method that tunes, as `sources` takes it."""
-    return [plugins.module_of(METHODS, method)]
+def method_module(method: str) -> str:
+    """Return the module that is loaded by the name of a method, as `sources` takes it."""
+    return plugins.module_of(METHODS, method)
 
 
 def resolve_likes(blocks: Mapping[str, Any]) -> dict[str, Any]:

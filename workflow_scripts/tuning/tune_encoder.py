@@ -17,7 +17,7 @@ from workflow_scripts.imports import Device, quick_imports
 from workflow_scripts.path_functions import command
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.encoder_card import write_card
-from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, method_modules, tuning_recipe_of
+from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, method_module, tuning_recipe_of
 from workflow_scripts.tuning.trackers import start_trackers, tracker_names
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def make_encoder(
     record |= {"model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256}}
     record |= {"seed": seed, **start}
     record["versions"] = {library.__name__: library.__version__ for library in libraries}
-    modules, score = method_modules(recipe.method), None
+    modules, score = [method_module(recipe.method)], None
     if development is not None:
         metric_names = plugins.load(*METRIC_NAMES)
         modules += metric_names.development_modules(development.entry["task"])

@@ -19,7 +19,7 @@ from workflow_scripts.scoring.development_set import DevelopmentSet, read_develo
 from workflow_scripts.scoring.metric_names import primary_modules
 from workflow_scripts.sources import digest_of
 from workflow_scripts.tuning.corpus_strings import read_corpus
-from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, method_modules
+from workflow_scripts.tuning.recipe import METHODS, TuningRecipe, method_module
 from workflow_scripts.tuning_grid.cells import CellScore, cell_recipe
 from workflow_scripts.tuning_grid.progress import Progress
 
@@ -124,7 +124,7 @@ def search_grid(
         "model": {"name": loaded.name, "weights_sha256": loaded.weights_sha256},
         "versions": {library.__name__: library.__version__ for library in libraries},
     }
-    modules = [*primary_modules(development.entry["task"]), *method_modules(untuned.method)]
+    modules = [*primary_modules(development.entry["task"]), method_module(untuned.method)]
     parts = (block, record, loaded.model_sha256, str(torch_device), threads)
     digest = digest_of("tuning_grid.search_grid", *parts, more=tuple(modules))
     progress = Progress(output.with_suffix(".progress.jsonl"), digest)
