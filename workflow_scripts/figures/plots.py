@@ -34,7 +34,7 @@ class Plot(NamedTuple):
 
     `entries` are all that the block has, run or not. If any of them ran, `facts` say what was
     measured and how to read it, `numbers` is a small table, its header first, and `draw` returns
-    the figure. `values` has the scores next to the published ones; None if the paper prints none.
+    the figure. `values` has the scores next to the published ones; None if none can be compared.
     """
 
     entries: Sequence[Entry]
