@@ -69,7 +69,7 @@ def test_the_first_seed_is_drawn_and_all_panels_share_bins(made):
     made.draw(block)
     bins = {
         name: [
-            (row["x"])
+            row["x"]
             for row in made.rows("figure-cosines.tsv")
             if (row["panel"], row["series"]) == (name, "positive")
         ]

@@ -18,6 +18,7 @@ def small_config(default_config, project, monkeypatch):
     kept = {key: default_config[key] for key in KEPT}
     for kind, names in (("datasets", DATASETS), ("recipes", RECIPES), ("corpora", CORPORA)):
         kept[kind] = {name: default_config[kind][name] for name in names}
-    for recipe in (kept := copy.deepcopy(kept))["recipes"].values():
+    kept = copy.deepcopy(kept)
+    for recipe in kept["recipes"].values():
         recipe.pop("development", None)
     return kept | {"seeds": [33], "tables": {}, "figures": {}}

@@ -40,7 +40,8 @@ def test_the_config_chooses_by_recipe(config):
     # without a choice all stay
     assert kept(config) == [WORD, SENTENCE]
     choices = (("all", [WORD, SENTENCE]), ("none", []), (["mirror-sentence"], [SENTENCE]))
-    for config["keep_encoders"], encoders in choices:
+    for choice, encoders in choices:
+        config["keep_encoders"] = choice
         assert kept(config) == encoders
 
 

@@ -230,8 +230,10 @@ def test_a_page_of_an_earlier_version_is_older(small):
     assert states() == {"figures/f": "older"}
 
 
-KEPT = (" -j 8 --configfile a.yaml b.yaml --config results=out",)
-KEPT += (" --workflow-profile profiles/slurm --sdm conda",)
+KEPT = (
+    " -j 8 --configfile a.yaml b.yaml --config results=out",
+    " --workflow-profile profiles/slurm --sdm conda",
+)
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,11 @@ class Point(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """A figure ready to be drawn and told about.
+    """A figure ready to be drawn and described.
 
-    `entries` are all that the block has, run or not; `values` may stand in the paper. If any of
-    them ran, `facts` say what was measured and how to read it, `numbers` is a small table, its
-    header first, and `draw` returns the figure.
+    `entries` are all that the block has, run or not. If any of them ran, `facts` say what was
+    measured and how to read it, `numbers` is a small table, its header first, and `draw` returns
+    the figure. `values` has the scores next to the published ones; None if none can be compared.
     """
 
     entries: Sequence[Entry]

@@ -35,7 +35,9 @@ GREY = "#555555"
 # of bars that stand side by side
 BARS: tuple[dict[str, Any], ...] = tuple(
     {"facecolor": colour, "hatch": hatch, "edgecolor": "black", "linewidth": 0.6}
-    for colour, hatch in zip(("white", *COLOURS[5:], *COLOURS[3:5]), HATCHES, strict=False)
+    for colour, hatch in zip(
+        ("white", "#56B4E9", "#E69F00", "#009E73", "#CC79A7"), HATCHES[:5], strict=True
+    )
 )
 
 USUAL = FigureStyle()

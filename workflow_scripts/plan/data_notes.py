@@ -26,7 +26,7 @@ def data_note(cells: Cells, encoders: Iterable[Encoder], datasets: Iterable[str]
     root = cells.availability.root
     if cells.typed.config.data.fetch:
         files = Requirements(cells, encoders, datasets).files()
-        # of the registry they are known by their paths in the root
+        # the registry names files by their paths in the root
         paths = [file.relative_to(root) if file.is_relative_to(root) else file for file in files]
         names = sorted({name for path in paths for name in _entries_without_hash(str(path))})
         unverified = f"not checked against a known hash: {', '.join(names)}" if names else ""

@@ -1,4 +1,4 @@
-"""What tables and figures read, and the downloads that bring it."""
+"""What encoders, tables and figures read, the downloads that bring it, and which weights stay."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from workflow_scripts.configuration.blocks import wildcard_error, wildcard_in
 from workflow_scripts.errors import ConfigError, nearest_name
 from workflow_scripts.plan.cell_requests import CellRequest
 from workflow_scripts.plan.cells import Cells
-from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder
+from workflow_scripts.plan.encoders import Encoder
 from workflow_scripts.plan.fetched import Downloads
 from workflow_scripts.plan.raw_data import RawData, gated_sets
 from workflow_scripts.plan.typed import Typed
@@ -122,19 +122,19 @@ def keeps_weights(typed: Typed, encoders: Iterable[Encoder], encoder: Encoder) -
     kept = {*typed.added_recipes, *(() if isinstance(choice, str) else choice)}
     for block in (block.encoder for block in typed.dictionaries.values()):
         if block.recipe in typed.recipes:
-            own = Encoder(block.model, block.recipe, block.corpus or UNTUNED_CORPUS, 0)
-            kept.update(typed.recipes_of(own))
+            corpus = typed.corpus_of(block.recipe, block.corpus)
+            kept.update(typed.recipes_of(Encoder(block.model, block.recipe, corpus, 0)))
     return choice == "all" or encoder.recipe in kept or encoder in map(typed.start_of, encoders)
 
 
 def require_files(cells: Cells, required: Requirements, downloads: Downloads) -> None:
     """Raise `UserError` that names what is missing and no job brings, before the first job."""
     availability, typed, encoders = cells.availability, cells.typed, required.encoders
-    for file in required.files():
+    files = required.files()
+    for file in files:
         if wildcard := wildcard_in(str(file)):
             raise wildcard_error(file, wildcard)
-    open_sets = availability.raw.downloads_of(required.files())
-    downloads.require(cells.models, required.models, open_sets)
+    downloads.require(cells.models, required.models, availability.raw.downloads_of(files))
     models = sorted({encoder.model for encoder in encoders})
     for model in models:
         cells.models.require_files(model)

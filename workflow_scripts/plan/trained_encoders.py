@@ -17,7 +17,10 @@ _FILES = ("encoder.json", "config.json", WEIGHTS)
 
 
 class Trained(NamedTuple):
-    """The folder of an encoder that was trained before, and what its record says of it."""
+    """The folder of an encoder that was trained before, and what its record says of it.
+
+    `start` is the name of the model that it was trained from, `start_sha256` that of its weights.
+    """
 
     path: str
     method: str
@@ -39,10 +42,14 @@ def _read(path: str) -> Trained:
     file = Path(path) / "encoder.json"
     record = read_json(file)
     try:
-        recipe, model = record["recipe"], record["model"]
         return Trained(
-            *(path, recipe["method"], recipe["pooling"], model["name"], model["weights_sha256"]),
-            *(int(record["tuning"]["steps"]), int(record["seed"])),
+            path=path,
+            method=record["recipe"]["method"],
+            pooling=record["recipe"]["pooling"],
+            start=record["model"]["name"],
+            start_sha256=record["model"]["weights_sha256"],
+            steps=int(record["tuning"]["steps"]),
+            seed=int(record["seed"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(file, "is no record of a tuned encoder", "tune it again") from error
@@ -61,10 +68,14 @@ def read_trained_encoders(
     pooling than the recipe's: its rows would show something else than their labels say.
     """
     trained: dict[Encoder, Trained] = {}
+    sections: list[tuple[str, str, Collection[str]]] = [
+        ("model", "models", models),
+        ("recipe", "recipes", recipes),
+        ("corpus", "corpora", corpora),
+    ]
     for number, entry in enumerate(entries):
         where = f"trained_encoders.{number}"
-        blocks = {"model": ("models", models), "recipe": ("recipes", recipes)}
-        for key, (section, known) in (blocks | {"corpus": ("corpora", corpora)}).items():
+        for key, section, known in sections:
             if (name := getattr(entry, key)) not in known:
                 problem = f"is `{name}`, which is not in `{section}`"
                 raise ConfigError("config", f"{where}.{key}", problem, nearest_name(name, known))
@@ -88,8 +99,7 @@ def read_trained_encoders(
                     "give an encoder of that recipe, or another recipe",
                 )
         model = models[entry.model].same_as or entry.model
-        encoder = Encoder(model, entry.recipe, entry.corpus, made_before.seed)
-        trained[encoder] = made_before
+        trained[Encoder(model, entry.recipe, entry.corpus, made_before.seed)] = made_before
     return trained
 
 

@@ -138,8 +138,12 @@ def _read_dictionary(name: str, block: Any, file: FileOf) -> DictionaryBlock:
 
 # how a block of each section is read
 _READERS: dict[str, Callable[[str, Any, FileOf], Any]] = {
-    **{"recipes": read_recipe, "corpora": read_corpus_block, "datasets": read_entry},
-    **{"tables": read_table, "figures": read_figure, "dictionaries": _read_dictionary},
+    "recipes": read_recipe,
+    "corpora": read_corpus_block,
+    "datasets": read_entry,
+    "tables": read_table,
+    "figures": read_figure,
+    "dictionaries": _read_dictionary,
 }
 # keys of the blocks that jobs get: whether one is a paper's matters to tables alone
 _READ_BY_NO_STEP: dict[str, tuple[str, ...]] = {

@@ -134,7 +134,7 @@ def share_curve(
 ) -> Markup:
     """Return a line between shares from 0 to 1 with the band of its intervals.
 
-    Of very many points those of `thinned` look the same.
+    With very many points, give those of `thinned`: the line looks the same.
     """
     across = ticks(0, 1)
     up = ticks(min(point.low for point in points), 1.0)

@@ -35,8 +35,10 @@ def nearest_report(
     verdict += "." if threshold is None else f", of cosine {threshold:g} or more."
     facts = [Fact(f"{hits:,}", "queries with a hit", f"of {total:,}")]
     facts.append(Fact(f"{np.median(best):.3f}", "median cosine", "of the nearest string"))
-    groups = [Group("hit", "plain", best[has_hit])]
-    groups.append(Group("below the threshold", "none", best[~has_hit]))
+    groups = [
+        Group("hit", "plain", best[has_hit]),
+        Group("below the threshold", "none", best[~has_hit]),
+    ]
     text = "How near the nearest string of each query is: queries on the left found nothing alike."
     groups = [group for group in groups if len(group.values)]
     figures = [_histogram("Cosine of the nearest string", text, groups, "queries", threshold)]
@@ -59,7 +61,7 @@ def nearest_report(
         listings = [listing("Lowest cosine first", _rising(best, has_hit), text)]
     text = ", the nearest to a hit first."
     listings.append(listing("Without a hit", _rising(-best, ~has_hit), text, _MOST_WITHOUT))
-    shown = [listing for listing in listings if listing.rows]
+    shown = [each for each in listings if each.rows]
     return Report(title, verdict, facts, figures, shown, notes)
 
 

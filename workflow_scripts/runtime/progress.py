@@ -8,9 +8,9 @@ from workflow_scripts.runtime.snakemake_run import SnakemakeRun
 
 
 def print_starts(run: SnakemakeRun) -> None:
-    """Print a line for each job that starts, where Snakemake, quiet about rules, has a number.
+    """Print a line for each job that starts, if Snakemake is quiet about rules and shows a number.
 
-    Not where it prints jobs itself, nor where it is to print less than that.
+    Nothing is printed if Snakemake prints jobs itself, or if `--quiet` asks for even less.
     """
 
     def hear(event: str, record: Any) -> None:

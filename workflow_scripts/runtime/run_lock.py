@@ -25,8 +25,7 @@ def hold_run_lock(records: Path) -> None:
     """Hold the lock of a results folder for as long as this process lives, or end it.
 
     Snakemake's own lock is a clone's, outlives a SIGKILL and then asks for `--unlock`; the kernel
-    drops this one with the process. On a file system without locks the run continues
-    unlocked.
+    drops this one with the process. On a file system without locks the run continues unlocked.
     """
     try:
         records.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
-"""What a run is checked for as it starts: its folders, its targets and its GPUs.
+"""Checks of a run as it starts (its folders, targets and GPUs), and the Python of its steps.
 
-One line, where Snakemake would say more and less.
+A run that fails a check ends with one line that names the remedy, which Snakemake's own messages
+do not.
 """
 
 import os

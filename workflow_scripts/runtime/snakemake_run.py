@@ -69,10 +69,10 @@ class SnakemakeRun:
             shell.prefix((before + text).replace("{", "{{").replace("}", "}}"))
 
     def start_jobs_at_once(self) -> None:
-        """Set no limit on the jobs that a run on this machine starts in a time, as it begins.
+        """Lift Snakemake's limit on how many jobs start in a timespan, for a run on this machine.
 
-        With one, a run would wait at its end until the last time has passed, and look for jobs to
-        start twice as often as jobs end.
+        With a limit, a run would wait at its end for the last timespan to pass, and would look for
+        jobs to start twice for each job that ends. To be called before the first job starts.
         """
         if self._workflow.local_exec:
             self._workflow.scheduler.job_rate_limiter = None
@@ -97,7 +97,12 @@ class SnakemakeRun:
 
         self.watch(hear)
 
-    def add_module_hooks(self, *hooks: Callable[[], None]) -> None:
+    def add_module_hooks(
+        self,
+        start: Callable[[], None],
+        success: Callable[[], None],
+        failure: Callable[[], None],
+    ) -> None:
         """Call functions at the start, success and failure of a run that imports this workflow.
 
         That is after those of the main workflow: of a module Snakemake calls none.
@@ -106,11 +111,12 @@ class SnakemakeRun:
         def hear(event: str, record: Any) -> None:
             # all files are read by then
             if event == "run_info" and not self.is_dry:
-                for name, hook in zip(("onstart", "onsuccess", "onerror"), hooks, strict=True):
-                    before = getattr(self._workflow, f"_{name}")
+                hooks = {"_onstart": start, "_onsuccess": success, "_onerror": failure}
+                for name, hook in hooks.items():
+                    before = getattr(self._workflow, name)
                     # each `use rule` of a module reads its Snakefile again
                     if getattr(before, "func", None) is not _call_both:
-                        setattr(self._workflow, f"_{name}", partial(_call_both, before, hook))
+                        setattr(self._workflow, name, partial(_call_both, before, hook))
 
         if self.is_module:
             self.watch(hear)

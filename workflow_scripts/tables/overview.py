@@ -191,13 +191,10 @@ def count(cells: Iterable[Cell]) -> dict[str, int]:
     """Return how many cells there are, ran, did not run, are compared with the paper, and how."""
     placed = [cell for cell in cells if cell.reasons != (NO_PLACE,)]
     compared = [cell for cell in placed if cell.is_compared]
-    ran, inside = (
-        sum(cell.mean is not None for cell in placed),
-        sum(cell.status == INSIDE for cell in compared),
-    )
+    inside = sum(cell.status == INSIDE for cell in compared)
     return {
         "cells": len(placed),
-        "ran": ran,
+        "ran": sum(cell.mean is not None for cell in placed),
         "compared": len(compared),
         "inside": inside,
         "outside": len(compared) - inside,
