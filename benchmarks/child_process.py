@@ -16,7 +16,7 @@ BUSY = [sys.executable, "-c", "import os\np = os.getppid()\nwhile os.getppid() =
 
 
 def words_of(options: Mapping[str, object]) -> list[object]:
-    """Return the words of options: `--max-length 25` of {"max_length": 25}."""
+    """Return the words of options: `--max-length 25` for {"max_length": 25}."""
     named = ((f"--{key.replace('_', '-')}", value) for key, value in options.items())
     return [word for pair in named for word in pair]
 

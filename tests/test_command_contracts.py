@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from command_words import as_argv
 from planned_jobs import plan_jobs
 from tiny_models import encoder, make_sentences, one_thread, tiny_bert, tiny_roberta
 from wiring_project import UNTUNED, make_project, small_config
@@ -43,8 +44,7 @@ class Command(NamedTuple):
 
     def argv(self, *more: str, **changes: str) -> list[str]:
         options = self.inputs | ({"output": self.output} if self.output else {}) | changes
-        pairs = [word for key, value in options.items() for word in (f"--{key}", value)]
-        return [*self.words.split()[1:], *pairs, *more]
+        return [*self.words.split()[1:], *as_argv(options, *more)]
 
     @property
     def module(self) -> str:

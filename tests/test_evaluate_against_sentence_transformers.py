@@ -5,6 +5,7 @@ are read here, apart from the readers of the project.
 """
 
 import pytest
+from command_words import as_argv
 
 from workflow_scripts.evaluate import main
 from workflow_scripts.files import read_json
@@ -57,7 +58,7 @@ def test_scores_of_an_encoder_are_the_evaluator_s(request, tmp_path, saved_encod
     folder, root = saved_encoder, request.getfixturevalue(root)
     output = tmp_path / "scores.json"
     options = {"model": folder, "datasets": dataset, "data-root": root, "output": output}
-    main([*(f"--{key}={value}" for key, value in options.items()), "--device=cpu"])
+    main(as_argv(options | {"device": "cpu"}))
     [row] = (row for row in read_json(output) if row["metric"] == "spearman")
 
     left, right, gold = read_pairs(root, dataset)

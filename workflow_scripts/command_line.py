@@ -364,7 +364,7 @@ def _help_lines(group: Group) -> Iterator[str]:
 
 
 def _entry(name: str, text: str, width: int) -> Iterator[str]:
-    """Yield lines with a name, and a text next to it: below it if the name is wider than that."""
+    """Yield lines with a name and a text next to it, or below it if the name exceeds `width`."""
     lines = textwrap.wrap(text, _COLUMNS - width - 4)
     if len(name) > width or not lines:
         yield f"  {name}"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command_words import as_argv
 from result_files import cell, make_score, part
 
 from workflow_scripts.figures import draw_figure
@@ -125,10 +126,9 @@ class MadeRun:
 
     def run(self, step: Any, name: str, block: Any, **outputs: str) -> None:
         """Run a step on a block; outputs are below `results`."""
-        arguments = ["--block", self.write(f"../{name}.json", json.dumps(block))]
-        for option, path in outputs.items():
-            arguments += [f"--{option.replace('_', '-')}", str(self.results / path)]
-        step.main(arguments)
+        block = self.write(f"../{name}.json", json.dumps(block))
+        paths = {option: self.results / path for option, path in outputs.items()}
+        step.main(as_argv({"block": block, **paths}))
 
 
 def make_results(folder: Path) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 def as_argv(options: Mapping[str, object], *flags: str) -> list[str]:
     """Return each option and its value, or each of its list, as `main` of a command takes them.
 
-    An option is a word such as --max-length or its name in Python; of the value None it is left
+    An option is a word such as --max-length, or its name in Python. One with the value None is left
     out.
     """
     words: list[str] = []

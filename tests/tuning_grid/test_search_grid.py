@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import tiny_models
+from command_words import as_argv
 from tiny_sets import DATASETS
 
 from workflow_scripts.embedding import embed_suite
@@ -35,7 +36,7 @@ def search(files, tiny_bert, tmp_path):
         block = json.dumps({**BLOCK, **changes})
         inputs = {"corpus": "corpus.txt", "strings": "strings.txt", "items": items}
         paths = {name: files[file] for name, file in inputs.items()}
-        search_grid.main(argv(model=model, block=block, output=output, **paths))
+        search_grid.main(as_argv({"model": model, "block": block, "output": output, **paths}))
         return {(row["cell"], row["seed"]): row for row in read_json(output)["scores"]}
 
     run.output = output
@@ -43,16 +44,12 @@ def search(files, tiny_bert, tmp_path):
     return run
 
 
-def argv(**options):
-    pairs = ((f"--{key.replace('_', '-')}", str(value)) for key, value in options.items())
-    return [part for pair in pairs for part in pair]
-
-
 def workflow_scores(files, model, recipe, seed, folder):
     """Return losses and scores that the commands of the workflow give for one encoder."""
     encoder = folder / "encoder"
-    own = {"recipe_name": "own", "recipe_json": json.dumps(recipe), "seed": seed}
-    tune_encoder.main(argv(model=model, corpus=files["corpus.txt"], **own, output=encoder))
+    options = {"model": model, "corpus": files["corpus.txt"], "output": encoder, "seed": seed}
+    options |= {"recipe_name": "own", "recipe_json": json.dumps(recipe)}
+    tune_encoder.main(as_argv(options))
     tuning = json.loads((encoder / "encoder.json").read_text())["tuning"]
     return tuning, suite_scores(files, encoder, recipe, folder)
 
@@ -61,17 +58,18 @@ def suite_scores(files, encoder, recipe, folder):
     vectors, links, scores = (folder / name for name in ("v.npy", "links.tsv", "scores.tsv"))
     strings = ["--datasets", *DATASETS, "--strings", *[files["strings.txt"]] * len(DATASETS)]
     settings = {"pooling": recipe["pooling"], "max_length": recipe["embed_max_length"]}
-    inputs = {"model": encoder, "settings": json.dumps(settings)}
-    embed_suite.main([*argv(**inputs, output=vectors, record=folder / "v.json"), *strings])
-    items = ["--items", *(files[f"{name}.json"] for name in DATASETS)]
-    link_entities.main([*argv(vectors=vectors, output=links), *items])
+    made = {"model": encoder, "settings": json.dumps(settings)}
+    made |= {"output": vectors, "record": folder / "v.json"}
+    embed_suite.main(as_argv(made, *strings))
+    inputs = {"items": [files[f"{name}.json"] for name in DATASETS], "vectors": vectors}
+    link_entities.main(as_argv(inputs | {"output": links}))
     metrics = {
         name: [task(json.loads(Path(files[f"{name}.json"]).read_text())["task"]).PRIMARY]
         for name in DATASETS
     }
     others = {"encoder": "m/own/c/seed1", "links": links, "details": folder / "scores.npz"}
-    others["metrics"] = json.dumps(metrics)
-    score_suite.main([*argv(vectors=vectors, **others, output=scores), *items])
+    others |= {"metrics": json.dumps(metrics), "output": scores}
+    score_suite.main(as_argv(inputs | others))
     return {(row.dataset, row.metric): row.value for row in read_scores(scores)}
 
 

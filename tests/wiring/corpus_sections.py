@@ -17,6 +17,11 @@ TABLE = {"reader": "tsv", "files": ["made/columns.tsv"], "columns": [1]}
 IDENTIFIED = {"kept_out[].document_ids": "documents are not told apart in what is kept out"}
 
 
+def of_kind(kind: str) -> Change:
+    """Return the change of a block to one of another kind, which has these keys alone."""
+    return Change(kind, block={"kind": kind, "path": "made/strings.txt", "size": 10})
+
+
 def corpus(
     base: Mapping[str, Any],
     changes: Mapping[str, Any],
@@ -33,10 +38,7 @@ def corpus(
     """
     # cells are compared with the paper's where these say so, and white space is as by default
     wired = {"paper": PAGE, "assumed": PAGE, "whitespace": SAMPLE | PAGE, "kind": kind}
-    common = {
-        "kind": Change(other, block={"kind": other, "path": "made/strings.txt", "size": 10}),
-        **{"paper": ["first"], "size": 9},
-    }
+    common = {"kind": of_kind(other), "paper": ["first"], "size": 9}
     return Section(
         base=base,
         wires=SAMPLE,
@@ -208,12 +210,7 @@ SECTIONS = {
         base={"kind": "absent", "reason": "nobody has it"},
         wires=PAGE,
         wired={"kind": PAGE | {"sample_corpus added"}},
-        changes={
-            "kind": Change(
-                "names", block={"kind": "names", "path": "made/strings.txt", "size": 10}
-            ),
-            "paper": ["first"],
-        },
+        changes={"kind": of_kind("names"), "paper": ["first"]},
         same_number={"reason": "what cells show instead of a number"},
         no_command=dict.fromkeys(
             ("paper", "assumed", "deduplicate", "whitespace"), "there is no such corpus"

@@ -26,9 +26,9 @@ else:
 
 
 def matching_files(root: Path, pattern: str) -> list[Path]:
-    """Return the files below `root` that a path or glob pattern names, in no order.
+    """Return the files below `root` that a path or glob pattern names, unsorted.
 
-    A pattern that matches none is returned as it is: the check of missing files names it.
+    A pattern without a match is returned unchanged: the check of missing files names it.
     """
     matches = (root / match for match in glob(pattern, root_dir=root, recursive=True))
     return [path for path in matches if path.is_file()] or [root / pattern]
@@ -66,7 +66,7 @@ class TextFiles(Block):
         return self
 
     def list_files(self, root: Path) -> list[Path]:
-        """Return the files below `root`, sorted, and patterns that match none as they are."""
+        """Return the files below `root` and the patterns without a match, sorted."""
         paths = set() if self.document_ids is None else {root / self.document_ids}
         for pattern in self.files:
             paths.update(matching_files(root, pattern))

@@ -84,7 +84,7 @@ class _Request(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The number of bytes, or where nobody knows it the largest that is taken."""
+        """The number of bytes or, if it is unknown, the largest number that is accepted."""
         return self.policy.largest if self.size is None else self.size
 
 
