@@ -1,5 +1,6 @@
 """Vectors of many strings, against the model called on one string at a time."""
 
+import threading
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -173,6 +174,21 @@ def test_a_batch_that_does_not_fit_into_memory_is_done_in_halves(most, piece_by_
     most = 0
     with pytest.raises(UserError, match="out of memory with a single string"):
         small.encode(STRINGS)
+
+
+def test_an_interrupt_ends_it_with_no_thread_left(ahead):
+    encoder, batches = ahead("mean"), []
+
+    def interrupted(input_ids, attention_mask):
+        batches.append(len(input_ids))
+        if len(batches) == 3:
+            raise KeyboardInterrupt
+        return encoder.run_batch(input_ids, attention_mask)
+
+    with pytest.raises(KeyboardInterrupt):
+        replace(encoder, run_batch=interrupted).encode(STRINGS)
+    assert len(batches) == 3
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ahead")]
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)

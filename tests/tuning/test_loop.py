@@ -25,7 +25,7 @@ from workflow_scripts.tuning.augmented_strings import draw_batches
 from workflow_scripts.tuning.corpus_strings import Corpus
 from workflow_scripts.tuning.loop import tune_model
 from workflow_scripts.tuning.plain_step import plain_step
-from workflow_scripts.tuning.recipe import Development, tuning_recipe_of
+from workflow_scripts.tuning.recipe import Development, DropoutRates, tuning_recipe_of
 from workflow_scripts.tuning.span_masking import SpanMasking
 from workflow_scripts.tuning.tuning_state import StateFile
 
@@ -116,6 +116,22 @@ def test_twenty_steps_end_at_the_weights_of_the_plain_padded_two_pass_loop(model
 
 def test_another_seed_gives_other_weights(tiny_bert):
     assert not same(tune(tiny_bert, 33)[0], tune(tiny_bert, 44)[0])
+
+
+CHANGES = {
+    **{"dropout": 0.0, "drophead": 0.2, "span_masking": None, "temperature": 0.2, "warmup": 0.5},
+    **{"loss_denominator": "negatives_only", "learning_rate": 2e-3, "weight_decay": 0.5},
+    **{"max_length": 5, "batch_size": 13, "controlled_dropout": True, "schedule": "linear"},
+    **{"max_gradient_norm": 0.01, "precision": "bfloat16"},
+}
+
+
+MORE = [{"schedule": "cosine"}, {"dropout": DropoutRates(embeddings=0.4)}]
+
+
+@pytest.mark.parametrize("change", [*({key: CHANGES[key]} for key in CHANGES), *MORE])
+def test_every_choice_changes_the_weights(change, tiny_bert):
+    assert not same(tune(tiny_bert)[0], tune(tiny_bert, choices=but(**change))[0])
 
 
 ALIKE = [{"pooling": "mean"}, {"pooling": "mean_padded"}, {"dropout": 0.0, "drophead": 0.2}]

@@ -141,8 +141,10 @@ def test_shipped_recipes_hold_the_values_of_simcse_and_tsdae(shipped):
     ("change", "key", "message"),
     [
         ({"temprature": 0.1}, "temprature", "did you mean 'temperature'"),
+        ({"zzz": 1}, "zzz", r"of \d+ the nearest are "),
         ({**NONE, "temperature": 0.1}, "temperature", "known are development"),
         ({"method": "miror"}, "method", "did you mean 'mirror'"),
+        ({"method": ["mirror"]}, "method", "did you mean"),
         ({"method": None}, "method", "use one of: none, mirror"),
         ({"pooling": "mean-padded"}, "pooling", "did you mean 'mean_padded'"),
         ({"learning_rate": "2e-5"}, "learning_rate", r"write 2\.0e-5"),

@@ -89,6 +89,26 @@ def test_the_slices_of_the_embedded_default_hold_the_grid(config):
     assert [block["first_cell"] for block in blocks] == list(range(0, 252, 21))
 
 
+def test_a_block_holds_what_its_scores_depend_on_and_nothing_else(config):
+    def blocks():
+        grid = make(config).grid
+        return [grid.slice_block(name, "0") for name in ("words-bert", "sentences-bert")]
+
+    before = blocks()
+    config["retrieval"]["linking"]["similarity"] = "cosine"
+    config["data"]["label"] = "other"
+    searches = config["tuning_grid"]["searches"]
+    searches["another"] = {**searches["words-bert"], "corpus": "names"}
+    assert blocks() == before
+    config["recipes"]["mirror-word"]["weight_decay"] = 0.5
+    after = blocks()
+    assert after[0] != before[0]
+    assert after[1] == before[1]
+    searches["words-bert"] |= {"recipe": "mirror-phrase", "corpus": "names"}
+    searches["words-bert"] |= {"dataset": "cometa"}
+    assert json.loads(blocks()[0])["linking_similarity"] == "cosine"
+
+
 def test_a_mistake_ends_the_run_with_one_line(config):
     grid = make(config, model="bert-eng").grid
     with pytest.raises(SystemExit) as caught:
