@@ -44,6 +44,16 @@ def test_a_sample_is_the_one_of_its_seed(source, size, deduplicate, seed, skip, 
     }
 
 
+def test_the_sample_of_a_gzipped_file_is_that_of_its_seed(make, tmp_path):
+    lines = [f"title {number}" for number in range(50)]
+    write_all(tmp_path, {"d.jsonl.gz": "".join(f'{{"title": "{line}"}}\n' for line in lines)})
+    block = {"kind": "table", "path": "d.jsonl.gz", "column": "title", "size": 6}
+    for options, seed in (([], 0), (["--seed", "1"], 1)):
+        drawn, record = make(block, *options)
+        assert drawn == [lines[place] for place in sorted(random.Random(seed).sample(range(50), 6))]
+        assert (record["seed"], record["found"], record["requested"]) == (seed, 50, 6)
+
+
 # --- words -------------------------------------------------------------------------------------
 
 

@@ -170,3 +170,18 @@ def test_a_division_does_not_follow_classes_that_come_in_turn(tmp_path):
     found = read_dataset(tmp_path, block)
     tested = [label for label, one in zip(found.labels, found.parts, strict=True) if one == "test"]
     assert len(tested) == 80 and 25 < tested.count("1") < 55
+
+
+def test_a_test_set_of_another_language_has_the_same_texts_to_train_on(tmp_path):
+    write(tmp_path / "en", "".join(f"text {row}\t{row % 2}\n" for row in range(40)))
+    others = []
+    for name, number in (("de", 6), ("fr", 9)):
+        write(tmp_path / name, "".join(f"{name} {row}\t{row % 2}\n" for row in range(number)))
+        train, test = ({"path": path, "label": "last"} for path in ("en", name))
+        shares = {"train": 9, "development": 1}
+        found = read_dataset(tmp_path, texts(train=train, test=test, divided=shares))
+        rows = list(zip(found.parts, found.texts, found.labels, strict=True))
+        assert {text[:2] for part, [text], _ in rows if part == "test"} == {name}
+        others.append([row for row in rows if row[0] != "test"])
+    assert others[0] == others[1] and len(others[0]) == 40
+    assert [part for part, _, _ in others[0]].count("development") == 4

@@ -64,13 +64,17 @@ def sts_year(root, row):
     block = entry("similarity", "semeval-sts", path=str(path.parent))
     if path.name != "STS.gs.ALL.txt":
         block["subsets"] = [re.sub(r"STS(2016)?\.(input|gs)\.", "", path.name)[: -len(".txt")]]
-    return pairs_of(root, block)[1]
+    scored, pairs = pairs_of(root, block)
+    if ".input." in path.name:
+        assert row["published_rows"] == f"{pairs} pairs, {scored} with gold"
+    return pairs
 
 
 def sts_benchmark(root, row):
     path = PurePosixPath(row["path"])
     split = path.stem.removeprefix("sts-")
     block = entry("similarity", "sts-benchmark", path=str(path.parent), split=split)
+    assert len(sentences_of(root, row, "sts-benchmark")) == 2 * int(row["rows"])
     return pairs_of(root, block)[0]
 
 
@@ -95,6 +99,8 @@ def sts2017(root, row):
 def pubtator(root, row):
     block = entry("entity-linking", "pubtator", path=row["path"], dictionary_format="medic")
     block["dictionary"] = "bel-dictionaries/medic_06Jul2012.txt.gz"
+    for number, kind in re.findall(r"(\d+) (chemical|disease)", row["published_rows"]):
+        assert mentions_of(root, {**block, "mention_type": kind.title()}) == int(number)
     return mentions_of(root, block)
 
 
@@ -122,6 +128,12 @@ def qnli(root, row):
     pairs = pairs_of(root, entry("pair-classification", "qnli", path=row["path"]))[0]
     assert sentences == 2 * pairs
     return pairs
+
+
+def qqp(root, row):
+    labels = read_dataset(root, entry("pair-classification", "qqp", path=row["path"])).label
+    assert (labels.count(0), labels.count(1)) == (5747, 3252)
+    return len(labels)
 
 
 def lexicon(root, row):
@@ -294,7 +306,7 @@ READER_OF = {
     "mesh-2015": linking_dictionary("mesh-terms"),
     "ncbi-disease-chen2021": chen2021,
     "qnli": qnli,
-    "qqp": items("pair-classification", "qqp", path=str),
+    "qqp": qqp,
     "bli-xling-eval": lexicon,
     "mirror-corpus": lambda root, row: (words if "_words_" in row["path"] else lines)(root, row),
     "most-common-words": words,

@@ -70,6 +70,26 @@ def test_every_file_of_these_sets_is_read_with_its_rows(entries, more_data):
         assert sum(by_part.values()) == expected, (name, path)
 
 
+LANGUAGES = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi"]
+LANGUAGES += ["zh"]
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_premise_of_xnli_is_in_two_parts(entries, more_data, language):
+    found, parts = counts(more_data, entries[f"xnli-{language}"])
+    assert 2990 < parts["train"] < 3020 and 990 < parts["test"] < 1010
+    parts_of = defaultdict(set)
+    for (premise, _), part in zip(found.texts, found.parts, strict=True):
+        parts_of[premise].add(part)
+    assert all(len(own) == 1 for own in parts_of.values())
+    # a premise has one hypothesis of each class
+    labels = Counter(zip(found.parts, found.labels, strict=True))
+    classes = {"entailment", "neutral", "contradiction"}
+    assert {label for _, label in labels} == classes
+    assert len({labels["test", label] for label in classes}) == 1
+
+
 SAMPLE_DATA = [f"{name}-{one}" for name in ("xnli", "tweets") for one in ("en", "es", "fr")]
 SAMPLE_DATA += [f"tweets-from-en-{one}" for one in ("en", "es", "fr")]
 SAMPLE_DATA += ["subjectivity-en", "reviews-en", "reviews-fr"]

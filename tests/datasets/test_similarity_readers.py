@@ -105,6 +105,23 @@ def joined(files):
     return made
 
 
+@pytest.mark.parametrize("subsets", [None, ["OnWN", "FNWN"]])
+def test_sts13_is_the_same_set_from_both_layouts(tmp_path, subsets):
+    released = {
+        **sts("(cause to) come\treach or come.\n", "3.8\n", "OnWN"),
+        **sts(' a "b\tc  d \none\ttwo\nthree\tf\u2028our\n', "0.6\n\n5\n", "FNWN"),
+        **sts("SC dismisses\tSC\n", "4.4\n", "headlines"),
+    }
+    write_all(tmp_path / "released", released)
+    write_all(tmp_path / "joined", joined(released))
+    block = {**STS, "subsets": subsets}
+    one, other = (read_dataset(tmp_path / form, block) for form in ("released", "joined"))
+    assert vars(one) == vars(other)
+    assert one.subset == (
+        ["OnWN", "FNWN", "FNWN"] if subsets else ["FNWN", "FNWN", "OnWN", "headlines"]
+    )
+
+
 @pytest.mark.shared_data
 @pytest.mark.parametrize("year", ["12", "14", "15", "16"])
 def test_a_real_year_is_the_same_set_from_both_layouts(shared_data, tmp_path, year):
