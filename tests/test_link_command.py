@@ -151,6 +151,9 @@ EDITED = "made with another config.json or tokenizer: model_sha256"
 @pytest.mark.parametrize(
     ("edit", "flags", "options", "message"),
     [
+        (None, [], {"pooling": "cls"}, "made with pooling mean, but now it is cls"),
+        (None, [], {"dimensions": 7}, "made with dimensions None, but now it is 7"),
+        (None, [], {"prompt": "passage=the "}, "made with prompts .*, but now it is .*the "),
         (None, [], {"encoder": "other"}, "made with weights_sha256"),
         (None, ["--lower-case"], {}, "made with --lower-case False, but now it is True"),
         (other_names, [], {}, "index: an index made from other files of names; give another --in"),
@@ -191,6 +194,26 @@ def test_without_names_mentions_are_read_as_those_of_the_index(run, files, tmp_p
     with pytest.raises(UserError, match="--names: give files of names, or a finished --index"):
         run("--overwrite", names=None, **index)
     assert run("--overwrite", **index) == plain
+
+
+@pytest.mark.parametrize("index", [None, "index"])
+def test_a_cut_run_goes_on_where_it_was(index, run, tmp_path, monkeypatch, capsys):
+    whole = run(index=tmp_path / "whole")
+    write_shard, shards = vector_shards.write_shard, iter("ab")
+
+    def cut(*arguments):
+        if next(shards, None) is None:
+            raise KeyboardInterrupt
+        write_shard(*arguments)
+
+    options = {"index": index and tmp_path / index, "output": tmp_path / "cut.tsv", "shard_size": 7}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(vector_shards, "write_shard", cut)
+        run(**options)
+    assert not options["output"].exists()
+    capsys.readouterr()
+    assert run(**options) == whole
+    assert "continuing: 14 of 40" in capsys.readouterr().err
 
 
 def test_threshold_and_margin_leave_mentions_without_a_link(run, encoder):

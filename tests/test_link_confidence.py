@@ -239,6 +239,23 @@ def test_a_document_that_is_not_there_is_named_with_its_line(run, documents):
         run(*table, "document", "--documents", "dcs")
 
 
+# ---- UMLS ----------------------------------------------------------------------------------------
+
+
+def test_names_of_a_semantic_type_are_an_index_of_their_own(run, files):
+    rows = [f"{cui}|ENG{'|' * 10}MSH|PT||{text}||N||" for cui, text in NAMES[:2]]
+    write(files / "umls/MRCONSO.RRF", "".join(f"{row}\n" for row in rows))
+    types = "C0|T015|A1|Mammal|A|1|\nC1|T047|B2|Disease or Syndrome|A|1|\n"
+    write(files / "umls/MRSTY.RRF", types)
+    umls = ("--names", "umls/MRCONSO.RRF", "--index", "index", *NEW)
+    assert {*run(*umls, "--semantic-types", "Mammal", names=False)["id"]} == {"C0"}
+    with pytest.raises(UserError, match=r"made with --semantic-types \['Mammal'\], but now it"):
+        run(*umls, "--semantic-types", "T047", names=False)
+    write(files / "umls/MRSTY.RRF", f"{types}C1|T015|A1|Mammal|A|1|\n")
+    with pytest.raises(UserError, match="an index made from other files of names"):
+        run(*umls, "--semantic-types", "Mammal", names=False)
+
+
 def test_python_reads_the_names_that_the_command_reads(files):
     columns = {"name_column": "name", "id_column": "id"}
     path = files / "names.csv"
