@@ -450,3 +450,34 @@ def test_a_model_or_corpus_of_a_language_that_is_missing_is_to_be_added_not_repl
         UserError, match=r"`words-fi`, .*of `words-\{language\}`: add it to `corpora`"
     ):
         cells_of(config)
+
+
+def test_running_times_are_of_the_jobs_of_each_group(config):
+    config["corpora"]["both"] = {"kind": "joined", "of": ["words-en", "words-fr"]}
+    config["models"]["vectors"] = {"vectors": "static-vectors/en.vec"}
+    rows = [
+        {"id": "static", "model": "vectors", "recipe": "base-mp"},
+        {"id": "tuned", "model": "bert-en", "recipe": "mirror-word", "corpus": "both"},
+    ]
+    columns = [{"id": name, "dataset": name} for name in ("sts12", "bli-en-fr")]
+    config["tables"]["t"] = table(columns, rows)
+    config["tables"]["times"] = {"kind": "running-time", "title": "T"}
+    groups = plan_of(config).outputs.resolved("tables", "times")["groups"]
+    static, tuned = "vectors/base-mp/none/seed0", "bert-en/mirror-word/both/seed33"
+    jobs = {
+        # a joined corpus holds what those hold that it is of
+        "method mirror, words": [f"tune_encoder/{tuned}"],
+        "embedding": [
+            *(f"embed_static/{static}/{suite}" for suite in ("lexicon", "similarity")),
+            *(f"embed_suite/{tuned}/{suite}" for suite in ("lexicon", "similarity")),
+        ],
+        "scoring": [
+            "score_lexicon/bert-en--bert-en/mirror-word/both--both/seed33/bli-en-fr",
+            "score_lexicon/vectors--vectors/base-mp/none--none/seed0/bli-en-fr",
+            f"score_suite/{tuned}/similarity",
+            f"score_suite/{static}/similarity",
+        ],
+    }
+    assert {group["label"]: group["files"] for group in groups if group["files"]} == {
+        label: [f"results/benchmarks/{job}.tsv" for job in jobs[label]] for label in jobs
+    }

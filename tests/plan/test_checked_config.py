@@ -128,6 +128,7 @@ SUITES = {
     "tables.table03.rows.r.suite": {
         "tables": {"table03": {"rows+": [{"id": "r", "suite": "base"}]}}
     },
+    "figures.figure04.suite": {"figures": {"figure04": {"suite": "qnli"}}},
     "figures.figure05.series.s.suite": {
         "figures": {"figure05": {"series": [{"id": "s", "suite": "sts12"}]}}
     },
@@ -169,6 +170,17 @@ def test_the_shipped_recipes_are_those_of_the_papers(project):
         assert frozen(paper)["assumed"].keys() <= frozen(paper)["recipes"].keys()
     assert {name: own[name] for name in of_papers} == of_papers
     assert not [name for name in own if name.startswith("mirror") and name not in of_papers]
+
+
+def test_retrieval_that_is_not_the_paper_s_is_a_difference(config):
+    config["retrieval"]["linking"]["similarity"] = "cosine"
+    cells = rows_of(config, "table02")["bert-mp"]["cells"]
+    told = "retrieval.linking: similarity cosine, in the paper dot"
+    assert told in cells["ncbi-disease@1"]["differences_from_paper"]
+    # the default itself
+    cells = rows_of(config, "table06")["bert-mp"]["cells"]
+    told = "retrieval.lexicon: regularisation 1.0, in the paper 0"
+    assert told in cells["en-fr"]["differences_from_paper"]
 
 
 def test_rows_that_need_an_absent_corpus_say_why(config):

@@ -143,8 +143,9 @@ def test_the_variable_of_the_hub_holds_for_models_only(config, monkeypatch):
         plan_of(config)
 
 
-def test_a_file_of_a_model_that_is_gone_or_short_is_named(config, tmp_path, project):
-    config["downloads"] = {"models": "fetched"}
+@pytest.mark.parametrize("offline", [True, False])
+def test_a_file_of_a_model_that_is_gone_or_short_is_named(offline, config, tmp_path, project):
+    config["downloads"] = {"offline": offline, "models": "fetched"}
     folder = write_model(tmp_path / "fetched")
     write_data(tmp_path / "root", project)
     record("models/small")

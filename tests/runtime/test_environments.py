@@ -179,3 +179,11 @@ def test_in_the_container_the_hub_is_offline_unless_one_says_otherwise(project):
     for given, seen in (({}, "1"), ({"HF_HUB_OFFLINE": "0"}, "0")):
         shown = subprocess.check_output(command, env={"PATH": "/usr/bin:/bin", **given}, text=True)
         assert shown == f"{seen} /opt/mirror-bert/venv/bin:/usr/bin:/bin\n"
+
+
+def test_make_builds_the_image_that_the_workflow_takes(project):
+    assert 'container: project_file("envs/container.sif")' in (project / "Snakefile").read_text()
+    # a test run that make started is not part of this one
+    command = ["env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "-n", "--always-make"]
+    plan = subprocess.check_output([*command, "container"], cwd=project, text=True)
+    assert plan == "apptainer build --force envs/container.sif envs/container.def\n"

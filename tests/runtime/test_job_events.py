@@ -47,10 +47,10 @@ def test_a_line_names_the_rule_of_a_job_and_what_it_is_of(log, capsys):
     ]
 
 
-# in the first case Snakemake shows jobs itself
-@pytest.mark.parametrize("quiet", [{"HOST"}, {"ALL", "RULES"}, {"PROGRESS", "RULES"}, set()])
+# in the first case Snakemake shows jobs itself; without the option it has None
+@pytest.mark.parametrize("quiet", [{"HOST"}, {"ALL", "RULES"}, {"PROGRESS", "RULES"}, set(), None])
 def test_who_asked_for_more_or_less_gets_no_such_lines(quiet, log, capsys):
-    print_starts(a_run(quiet={Quietness[name] for name in quiet}))
+    print_starts(a_run(quiet=quiet and {Quietness[name] for name in quiet}))
     log(LogEvent.JOB_INFO, **STARTED)
     assert capsys.readouterr().err == ""
 

@@ -80,6 +80,7 @@ def test_a_target_by_another_path_is_one_line_with_the_right_one(results, target
         ("results", "results/tables/a.html"),
         ("other", "./other/tables/a.html"),
         ("other", "all_tables"),
+        ("other", "summary.txt"),
         ("/there/out", "/there/out/tables/a.html"),
         ("results/second", "results/second/tables/a.html"),
     ],

@@ -20,6 +20,13 @@ def test_every_command_is_there(project):
     assert commands == {module for module, _ in COMMANDS.values()}
 
 
+def test_nothing_of_this_machine_is_in_the_page(project):
+    page = (project / "docs/reference/commands.md").read_text()
+    assert str(project) not in page
+    assert "default: OMP_NUM_THREADS, else all processors" in page
+    assert not re.search(r"`--threads`.*default `\d", page)
+
+
 def test_needed_values_defaults_and_groups_of_a_path_function():
     @dataclass
     class OtherOptions:

@@ -130,7 +130,10 @@ def drawn(n: int, seed: int) -> np.ndarray:
 
 def rank_correlations(first: np.ndarray, second: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return Spearman's correlation on each resample: Pearson's of the ranks."""
-    first, second = (rankdata(side[rows], axis=1) for side in (first, second))
+    return correlations(*(rankdata(side[rows], axis=1) for side in (first, second)))
+
+
+def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     first, second = (side - side.mean(axis=1, keepdims=True) for side in (first, second))
     sums = (first * second).sum(axis=1), (first**2).sum(axis=1), (second**2).sum(axis=1)
     return sums[0] / np.sqrt(sums[1] * sums[2])
@@ -277,6 +280,13 @@ def test_sentence_similarity_and_averages(run, graded):
     masked = tables["masking"]["bert-mirror"]
     assert masked["masked"] == shown(means[SENTENCES])
     assert masked["whole"] == shown(means[NO_MASKING])
+    own, gold = sentence_cosines(run, graded, BASE), {name: graded[name][1] for name in graded}
+    replicates = [
+        rank_correlations(own[name], gold[name], drawn(len(gold[name]), seed))
+        for seed, name in enumerate(graded)
+    ]
+    cell = run.cell("sentences", "bert-mp", "avg")
+    check_interval(cell["low"], cell["high"], np.mean(replicates, axis=0))
     page = run.page("tables/sentences.md")
     assert [len(gold) for _, gold in graded.values()] == [98, 74]
     assert "| sts12 | 98 | 1.000 | none |" in page and "| sickr | 74 | 1.000 | none |" in page
@@ -316,6 +326,8 @@ def test_entity_linking(run):
     listed = [row for row in listed if row["dataset"] == "askapatient"]
     rows = np.array([int(row["name_row"]) for row in listed]).reshape(len(mentions), 5)
     check_ranks(rows, products, order)
+    cell = run.cell("linking", "bert-mp", "askapatient-5")
+    check_interval(cell["low"], cell["high"], hits.any(axis=1)[drawn(len(hits), 2)].mean(axis=1))
     known = np.isin([concept for concept, _, _ in mentions], [concept for concept, _ in dictionary])
     coverage = f"| askapatient | {len(mentions)} | {printed(known.mean())} | none |"
     assert coverage in run.page("tables/linking.md")
@@ -401,12 +413,16 @@ def test_classes_and_relatedness(run):
     texts = [(text, 1) for text in run.lines("senteval/MR/rt-polarity.pos")]
     texts += [(text, 0) for text in run.lines("senteval/MR/rt-polarity.neg")]
     texts.sort(key=lambda pair: (len(pair[0].split()), pair[1]))
-    accuracy = np.mean(predictions["mr"] == [label for _, label in texts])
+    hits = predictions["mr"] == [label for _, label in texts]
     pairs = [row[1:4] for row in run.fields("sick/semeval2014/SICK_test_annotated.txt")[1:]]
     pairs.sort(key=lambda pair: (len(pair[0].split()), len(pair[1].split()), float(pair[2])))
-    correlation = pearsonr(predictions["sick-r"], [float(grade) for *_, grade in pairs])[0]
+    scores, gold = predictions["sick-r"], np.array([float(grade) for *_, grade in pairs])
     line = run.table("classes")["bert-mp"]
-    assert (line["MR"], line["SICK-R"]) == (shown(accuracy), shown(correlation))
+    assert (line["MR"], line["SICK-R"]) == (shown(hits.mean()), shown(pearsonr(scores, gold)[0]))
+    cell, rows = run.cell("classes", "bert-mp", "sick-r"), drawn(len(gold), 4)
+    check_interval(cell["low"], cell["high"], correlations(scores[rows], gold[rows]))
+    cell = run.cell("classes", "bert-mp", "mr")
+    check_interval(cell["low"], cell["high"], hits[drawn(len(hits), 3)].mean(axis=1))
 
 
 def test_an_encoder_with_its_own_classifier(run):
@@ -440,6 +456,13 @@ def test_pair_classification(run, questions):
     own, labels = questions
     line = run.table("pairs")["bert-mp"]
     assert line["AUC"] == shown(roc_auc_score(labels, own))
+    # the area is the share of ordered pairs of a positive and a negative
+    rows = drawn(len(own), 5)
+    ranks, positive = rankdata(own[rows], axis=1), labels[rows]
+    p, n = positive.sum(axis=1), (~positive).sum(axis=1)
+    areas = ((ranks * positive).sum(axis=1) - p * (p + 1) / 2) / (p * n)
+    cell = run.cell("pairs", "bert-mp", "auc")
+    check_interval(cell["low"], cell["high"], areas)
 
 
 def test_isotropy_and_the_mean_vector(run):
@@ -519,6 +542,9 @@ def test_bitext_retrieval(run):
     assert table["pcr"]["ES"] == shown(nearest(spanish, english).mean())
     score = run.score(NLI, "tatoeba-es", "accuracy_pcr_from_english")
     assert score["value"] == shown(nearest(english, spanish).mean(), 6)
+    cell = run.cell("translations", "cmlm-br-nli", "es")
+    hits = to_english[drawn(len(to_english), 6)].mean(axis=1)
+    check_interval(cell["low"], cell["high"], hits)
     assert f"| tatoeba-es | {len(spanish)} | 1.000 | none |" in run.page("tables/translations.md")
 
 
@@ -556,6 +582,7 @@ def test_the_languages_of_neighbours(run):
         own = np.array([shares[language][row] for row, language in enumerate(languages)])
         cell = run.cell("languages", column, "own language", "figures")
         assert cell["mean"] == shown(own.mean(), 6)
+        check_interval(cell["low"], cell["high"], own[drawn(len(own), 7)].mean(axis=1))
         assert re.search(
             rf"\| {label} \| {printed(own.mean())} \|", run.page("figures/languages.md")
         )
@@ -574,6 +601,8 @@ def test_the_lines_by_size_of_corpus(run, words):
         own = word_cosines(run, words, f"bert-en-mini/mirror-word/{corpus}/seed33")
         rho = spearmanr(own, words[1])[0]
         assert (point["x"], point["y"]) == (str(size), shown(rho, 6))
+        replicates = rank_correlations(own, words[1], drawn(len(own), 8))
+        check_interval(point["low"], point["high"], replicates)
 
 
 def test_the_buckets_of_frequency(run, words):
@@ -606,6 +635,32 @@ def test_the_plane_of_translations(run):
     accuracy = nearest(*sides).mean()
     shares = " | ".join(map(printed, (in_plane, between, accuracy)))
     assert f"| CMLM+BR, ES | 60 | 60 | {shares} |" in run.page("figures/plane.md")
+
+
+# ---- running times ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("label", "folders"),
+    [
+        ("embedding", ["embed_suite", "embed_static"]),
+        ("scoring", ["score_suite", "score_lexicon"]),
+        ("method mirror, words", ["tune_encoder/bert-en-mini/mirror-word"]),
+        ("method nli, inference", ["tune_encoder/bert-multi-mini/cmlm-s3-nli"]),
+    ],
+)
+def test_running_times(run, label, folders):
+    """The table is made before it and other pages have run, so only steps count."""
+    jobs = [
+        dict(zip(*(line.split("\t") for line in file.read_text().splitlines()), strict=True))
+        for name in folders
+        for file in (run.results / "benchmarks" / name).rglob("*.tsv")
+    ]
+    (line,) = (row for row in run.rows("tables/running-time.tsv") if row["Jobs"] == label)
+    assert line["Number"] == str(len(jobs))
+    seconds = [float(job["s"]) for job in jobs]
+    assert float(line["Longest (s)"].replace(",", "")) == pytest.approx(max(seconds), abs=0.051)
+    assert float(line["Sum (s)"].replace(",", "")) == pytest.approx(sum(seconds), abs=0.051)
 
 
 # ---- vectors, one string at a time, without padding ---------------------------------------------
