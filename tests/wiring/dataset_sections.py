@@ -121,8 +121,10 @@ def part_changes(part: str) -> dict[str, Any]:
 
 _SECTIONS = [
     similarity(
-        *("semeval-sts", {"path": "semeval-sts-original/STS12-en-test"}),
-        *({"subsets": ["MSRpar"]}, "subsets"),
+        "semeval-sts",
+        {"path": "semeval-sts-original/STS12-en-test"},
+        {"subsets": ["MSRpar"]},
+        "subsets",
     ),
     similarity("sts-benchmark", {"path": "sts-benchmark"}, {"split": "dev"}, "split"),
     similarity("sick", {"path": "sick/semeval2014"}, {}, "split"),
@@ -134,7 +136,10 @@ _SECTIONS = [
         {"languages": ["en", "es"], "largest_difference": 0.2},
     ),
     similarity(
-        *("sts2017", {"language": "es", "path": "sts2017", "track": "track3.es-es"}, {}, "track"),
+        "sts2017",
+        {"language": "es", "path": "sts2017", "track": "track3.es-es"},
+        {},
+        "track",
     ),
     similarity(
         "stsb-multi-mt",
@@ -150,17 +155,21 @@ _SECTIONS = [
     ),
     dataset("qnli", "pair-classification", {"path": "qnli/dev.tsv"}, {}),
     dataset(
-        *("qqp", "pair-classification"),
+        "qqp",
+        "pair-classification",
         {"path": "qqp/quora_duplicate_questions.tsv", "size": 30},
         {},
     ),
     dataset(
-        *("labelled-pairs", "pair-classification"),
+        "labelled-pairs",
+        "pair-classification",
         {**HEADED, "positive": ["entailment", "neutral"], "negative": ["contradiction"]},
         {"columns": TURNED, "positive": ["entailment"], "negative": ["other"]},
     ),
     dataset(
-        *("labelled-texts", "classification", CLASSES),
+        "labelled-texts",
+        "classification",
+        CLASSES,
         {
             **{key: one for part in PARTS for key, one in part_changes(part).items()},
             "task": "relatedness",
@@ -173,14 +182,16 @@ _SECTIONS = [
         fixed={},
     ),
     dataset(
-        *("parallel-sentences", "bitext-retrieval"),
+        "parallel-sentences",
+        "bitext-retrieval",
         {"language": "en-fr", "left": "made/strings.txt", "right": "made/repeated.txt"},
         dict.fromkeys(("left", "right"), "made/repeated-2.txt"),
         *("left", "right"),
         same={},
     ),
     dataset(
-        *("tatoeba", "bitext-retrieval"),
+        "tatoeba",
+        "bitext-retrieval",
         {"language": "es-en", "path": "tatoeba-v1/tatoeba.spa-eng"},
         {"path": "tatoeba-v1/tatoeba.fra-eng"},
     ),
@@ -212,7 +223,8 @@ _SECTIONS = [
     ),
     linking("cometa", {"path": "made/terms"}, {"split": "dev"}, "split"),
     dataset(
-        *("xling-eval", "lexicon"),
+        "xling-eval",
+        "lexicon",
         {"source": "en", "target": "fr", "path": "made/lexicon", "vocabulary_size": 3},
         {
             **{"source": "es", "target": "es", "train": "1k", "test": "1k", "vocabulary_size": 5},
@@ -223,13 +235,16 @@ _SECTIONS = [
         fixed={**ONE_TASK, **MATCHED},
     ),
     dataset(
-        *("corpus", "isotropy", {"corpus": "strings"}),
+        "corpus",
+        "isotropy",
+        {"corpus": "strings"},
         {"corpus": "repeated", "whitespace": Change("collapsed", {"corpus": "repeated"})},
         "corpus",
         same={},
     ),
     dataset(
-        *("sentence-pool", "language-bias"),
+        "sentence-pool",
+        "language-bias",
         {
             **{"path": "paws-x/dev-{language}.tsv", "languages": ["en", "es", "zh"]},
             "untranslated": "NS",

@@ -17,7 +17,7 @@ from workflow_scripts.tuning_grid.config import SearchBlock
 class Requirements:
     """Ids of the models, corpora and data sets that encoders, data sets and searches read.
 
-    `encoders` are with those that they start from, `datasets` with the development sets.
+    `encoders` include those that they start from, `datasets` the development sets.
     """
 
     def __init__(

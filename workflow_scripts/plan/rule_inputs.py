@@ -7,11 +7,7 @@ from typing import Any
 
 from workflow_scripts.canonical import canonical
 from workflow_scripts.errors import UserError
-from workflow_scripts.plan.cell_requests import (
-    EmbeddingJob,
-    embedding_jobs,
-    requested_metrics,
-)
+from workflow_scripts.plan.cell_requests import EmbeddingJob, embedding_jobs, requested_metrics
 from workflow_scripts.plan.cells import Cells
 from workflow_scripts.plan.encoders import UNTUNED_CORPUS, Encoder, score_id
 from workflow_scripts.plan.models import WEIGHTS, files_below

@@ -19,7 +19,7 @@ _FILES = ("encoder.json", "config.json", WEIGHTS)
 class Trained(NamedTuple):
     """The folder of an encoder that was trained before, and what its record says of it.
 
-    `start` is the name of the model that it was trained from, `start_sha256` that of its weights.
+    `start` is the model that it was trained from, `start_sha256` the hash of that model's weights.
     """
 
     path: str

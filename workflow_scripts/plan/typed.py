@@ -87,17 +87,15 @@ class Typed:
 
     def corpora_of(self, encoder: Encoder) -> list[str]:
         """Return the corpora that an encoder is tuned on here, those that it starts from first."""
-        if encoder.corpus == UNTUNED_CORPUS:
-            return []
         corpora: list[str] = []
-        for made in reversed(self._made_here(encoder)):
+        for made in self._made_here(encoder):
             recipe = self.recipes[made.recipe]
             corpora += [*([made.corpus] if recipe.tunes else ()), *recipe.corpora().values()]
         return corpora
 
     def recipes_of(self, encoder: Encoder) -> list[str]:
         """Return the recipes that make an encoder here, those that it starts from first."""
-        return [made.recipe for made in reversed(self._made_here(encoder))]
+        return [made.recipe for made in self._made_here(encoder)]
 
     def with_starts(self, encoder: Encoder) -> list[Encoder]:
         """Return an encoder, then the one that it starts from, and so on."""
@@ -107,7 +105,9 @@ class Typed:
         return chain
 
     def _made_here(self, encoder: Encoder) -> list[Encoder]:
-        return [made for made in self.with_starts(encoder) if made not in self.trained]
+        """Return an encoder after those that it starts from, without those trained before."""
+        chain = self.with_starts(encoder)
+        return [made for made in reversed(chain) if made not in self.trained]
 
     def start_of(self, encoder: Encoder) -> Encoder | None:
         """Return the encoder that another's tuning starts from; None where that is the model."""
