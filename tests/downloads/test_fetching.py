@@ -455,6 +455,21 @@ def test_the_second_address_serves_what_the_first_does_not(
     assert server.ranges_asked(f"second/{name}") == [None]
 
 
+@pytest.mark.parametrize("fault", FAULTS)
+def test_after_a_fault_is_mended_a_rerun_succeeds(data_set, root, policy, server, fault):
+    entry = data_set(files=[{"path": "a/two.txt", "url": server.url("two.txt"), **known(TWO)}])
+    server.files["two.txt"] = Served(TWO, **FAULTS[fault])
+    with pytest.raises(UserError) as caught:
+        fetch(entry, root, policy=policy)
+    assert "\n" not in str(caught.value)
+    kept = ["a/two.txt.part", "a/two.txt.part.validator"]
+    assert files_below(root) == (kept if fault == "broken off" else [])
+    server.files["two.txt"] = Served(TWO)
+    fetch(entry, root, policy=policy)
+    assert files_below(root) == ["a/two.txt"]
+    assert (root / "a/two.txt").read_bytes() == TWO
+
+
 def test_one_error_names_all_addresses_that_do_not_serve_a_file(two_files, root, policy, server):
     server.files["data/one.txt"] = Served(ONE, refusal=(404, 99))
     server.files["data/uno.txt"] = Served(ONE, swapped=ONE[:-1] + b"?")

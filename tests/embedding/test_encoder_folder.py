@@ -3,6 +3,7 @@
 import itertools
 import json
 import shutil
+import socket
 from unittest.mock import Mock
 
 import numpy as np
@@ -81,6 +82,18 @@ def test_the_folder_holds_what_sentence_transformers_itself_would_write(tiny_ber
         if name == "config_sentence_transformers":
             del theirs["__version__"]
         assert ours == theirs, name
+
+
+def test_transformers_loads_weights_and_tokenizer_offline(tiny_roberta, tmp_path, monkeypatch):
+    monkeypatch.setattr(socket.socket, "connect", None)
+    monkeypatch.setattr(socket, "getaddrinfo", None)
+    folder = save(tiny_roberta, tmp_path / "encoder", "cls")
+    before, after = (AutoModel.from_pretrained(path) for path in (tiny_roberta, folder))
+    assert before.state_dict().keys() == after.state_dict().keys()
+    assert all(map(torch.equal, before.state_dict().values(), after.state_dict().values()))
+    tokenizers = [AutoTokenizer.from_pretrained(path) for path in (tiny_roberta, folder)]
+    assert tokenizers[0](STRINGS[:5])["input_ids"] == tokenizers[1](STRINGS[:5])["input_ids"]
+    assert tokenizers[1].model_max_length == 20
 
 
 def test_weights_in_half_precision_are_loaded_in_float32(tiny_bert, tmp_path):

@@ -8,6 +8,7 @@ import onnxruntime
 import pytest
 import torch
 from tiny_models import make_bert, make_sentences
+from transformers import AutoModel
 
 from workflow_scripts.embedding.encoder_folder import load_model
 from workflow_scripts.embedding.onnx_encoding import onnx_encoder
@@ -27,6 +28,23 @@ def exported(request, tmp_path_factory):
     export_onnx(load_model(str(folder)), folder)
     quantize_onnx(folder)
     return folder
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (1, 64), (17, 33)])
+def test_hidden_states_are_those_of_torch_at_any_shape(exported, shape):
+    session = onnxruntime.InferenceSession(exported / "onnx" / "model.onnx")
+    generator = np.random.default_rng(shape)
+    ids = generator.integers(5, 40, size=shape)
+    mask = (np.arange(shape[1]) < generator.integers(1, shape[1] + 1, size=shape[0])[:, None]) * 1
+    feed = {"input_ids": ids, "attention_mask": mask}
+    assert {node.name for node in session.get_inputs()} == set(feed)
+    ours = session.run(["last_hidden_state"], feed)[0]
+    with torch.no_grad():
+        theirs = AutoModel.from_pretrained(exported).eval()(
+            **{name: torch.from_numpy(value) for name, value in feed.items()}
+        )
+    real = mask.astype(bool)
+    np.testing.assert_allclose(ours[real], theirs.last_hidden_state.numpy()[real], atol=1e-4)
 
 
 @pytest.mark.parametrize("pooling", [name for name in POOLINGS if name != "projected"])

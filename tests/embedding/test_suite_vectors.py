@@ -89,3 +89,13 @@ def test_an_index_that_is_damaged_is_one_error(tmp_path, content):
     (tmp_path / "s.npz").write_bytes(content)
     with pytest.raises(UserError, match=r"s\.npz: damaged \(.*remove it and run again"):
         read_string_vectors(tmp_path / "s.npy", "a")
+
+
+def test_vectors_that_were_cut_short_are_one_error(tmp_path):
+    path = tmp_path / "vectors.npy"
+    np.save(path, VECTORS)
+    whole = path.read_bytes()
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        with pytest.raises(UserError, match=r"vectors\.npy: damaged \(.*remove it and run again"):
+            read_vectors(path)

@@ -57,7 +57,7 @@ NLI = Corpus(ONES, OTHERS, [LABELS[number % 3] for number in range(20)])
 CLASSES = ["-", "0", "+"]
 CLASSED = LabelledCorpus(ONES, [CLASSES[n % 3] for n in range(20)], classes=sorted(CLASSES))
 CORPORA = {"mlm": TEXT, "quickthought": TEXT, "bitext": BITEXT, "nli": NLI, "classify": CLASSED}
-CORPORA |= {"cmlm": Corpora(TEXT, BITEXT), "simcse": Corpus(ONES), "tsdae": Corpus(ONES)}
+CORPORA |= {"cmlm": Corpora(TEXT, BITEXT, TEXT), "simcse": Corpus(ONES), "tsdae": Corpus(ONES)}
 CMLM = {"projections": 4, "bitext": {"corpus": "bitext", "batch_size": 5}, "optimiser": "lamb"}
 NSP = {"next_sentence": True}
 
@@ -322,6 +322,7 @@ def test_the_loss_falls_and_what_a_method_trains_beside_the_model_is_kept(
 
 
 SKIP = {**CMLM, "conditioning": "skip", "schedule": "linear", "optimiser": "adamw"}
+SKIP["held_out"] = {"corpus": "held-out", "every": 4, "pairs": 4}
 
 
 @pytest.mark.parametrize(("method", "changes"), [*CASES, ("cmlm", SKIP)])

@@ -29,6 +29,14 @@ def three_processes(monkeypatch):
     return processes
 
 
+def test_gradients_are_summed_over_processes(three_processes):
+    used, unused = (torch.nn.Parameter(torch.zeros(2)) for _ in range(2))
+    used.grad = torch.tensor([1.0, -2.0])
+    three_processes.sum_gradients([used, unused])
+    assert used.grad.tolist() == [3.0, -6.0]
+    assert unused.grad is None
+
+
 def test_a_gradient_that_no_process_had_in_the_first_step_is_refused(three_processes):
     used, unused = (torch.nn.Parameter(torch.zeros(2)) for _ in range(2))
     used.grad = torch.ones(2)
