@@ -32,6 +32,7 @@ OF_THE_PAPER = {
 }
 BY_HAND = {
     "Had alpha beta (AB), later AB.": {"AB": "alpha beta"},
+    "AB (alpha beta) was seen.": {"AB": "alpha beta"},
     "mild multiple myeloma (MM)": {"MM": "multiple myeloma"},
     "an adenomatous atypia (AA; 3)": {"AA": "adenomatous atypia"},
     "loss of heterozygosity [LOH]": {"LOH": "loss of heterozygosity"},

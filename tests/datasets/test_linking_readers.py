@@ -37,6 +37,13 @@ def test_mentions_of_the_processed_layout_come_back_in_order(parts):
         assert biosyn.Entry.as_mention(None, "f", 1, text, "").parts == parts
 
 
+@hypothesis.given(st.lists(st.text(), max_size=4), IDS, st.sampled_from(["any", "aligned"]))
+def test_every_part_of_a_mention_has_accepted_concepts_of_the_mention(parts, ids, composite_gold):
+    texts, gold = accepted_concepts("whole", parts, ids, composite_gold)
+    assert len(texts) == len(gold) >= 1 and all(gold)
+    assert {identity for accepted in gold for identity in accepted} == set(ids)
+
+
 @pytest.mark.parametrize(
     ("parts", "ids", "composite_gold", "expected"),
     [

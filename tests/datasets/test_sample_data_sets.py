@@ -127,9 +127,11 @@ def test_neither_overlap_nor_length_gives_the_answer_away(
     if hasattr(pairs, "gold"):
         assert low < spearmanr(pairs.gold, shares)[0] < high
         assert abs(spearmanr(pairs.gold, list(map(abs, longer)))[0]) < 0.2
+        assert (min(pairs.gold), max(pairs.gold), len(set(pairs.gold)) > 15) == (0, 5, True)
     else:
         assert low < roc_auc_score(pairs.label, shares) < high
         assert 0.4 < roc_auc_score(pairs.label, longer) < 0.6
+        assert sum(pairs.label) == (60 if name == "qqp" else number / 2)
     if name != "qqp":
         # in which a question has several others
         assert len(strings_of([pairs])) == 2 * number

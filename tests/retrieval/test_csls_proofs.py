@@ -113,6 +113,21 @@ def test_only_targets_that_could_be_among_the_best_are_searched_beside(monkeypat
     assert 0 < sum(searched) < 0.2 * len(sources) * len(targets)
 
 
+@pytest.mark.parametrize("noise", [0, 1e-7])
+@pytest.mark.parametrize("same", ["sources", "targets", "both"])
+def test_vectors_that_are_all_equal_rank_by_row_and_nearly_equal_ones_exactly(same, noise):
+    one, other = languages(1, 150, 6, 0)
+    for name, side in (("sources", one), ("targets", other)):
+        if same in (name, "both"):
+            side[:] = side[0] + noise * np.random.default_rng(2).normal(size=side.shape)
+    rows, scores = rank_by_csls(one, one, other, 4)
+    expected = by_three_searches(one, one, other, 4, 10)
+    np.testing.assert_array_equal(rows, expected[0])
+    np.testing.assert_array_equal(scores, expected[1])
+    if same != "sources" and not noise:
+        assert (rows == np.arange(4)).all()
+
+
 @pytest.mark.parametrize(
     ("count", "k", "message"),
     [(20, 21, "k = 21 neighbours of 20 targets"), (9, 1, "10 neighbours of a vocabulary of 9 w")],
