@@ -453,7 +453,7 @@ def test_a_model_or_corpus_of_a_language_that_is_missing_is_to_be_added_not_repl
 
 
 def test_running_times_are_of_the_jobs_of_each_group(config):
-    config["corpora"]["both"] = {"kind": "joined", "of": ["words-en", "words-fr"]}
+    config["corpora"]["both"] = {"kind": "joined", "of": ["sentences-en", "words-en"]}
     config["models"]["vectors"] = {"vectors": "static-vectors/en.vec"}
     rows = [
         {"id": "static", "model": "vectors", "recipe": "base-mp"},
@@ -465,8 +465,8 @@ def test_running_times_are_of_the_jobs_of_each_group(config):
     groups = plan_of(config).outputs.resolved("tables", "times")["groups"]
     static, tuned = "vectors/base-mp/none/seed0", "bert-en/mirror-word/both/seed33"
     jobs = {
-        # a joined corpus holds what those hold that it is of
-        "method mirror, words": [f"tune_encoder/{tuned}"],
+        # a joined corpus holds what the first of its own holds
+        "method mirror, sentences": [f"tune_encoder/{tuned}"],
         "embedding": [
             *(f"embed_static/{static}/{suite}" for suite in ("lexicon", "similarity")),
             *(f"embed_suite/{tuned}/{suite}" for suite in ("lexicon", "similarity")),
