@@ -326,6 +326,37 @@ def test_files_that_are_missing_and_skipped_are_the_reason(config, sample_data, 
         cells_of(config)
 
 
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"recipe": "base-mp"}, "needed by data set `sickr`; ask; `data.missing: skip` leaves out"),
+        (
+            {"recipe": "base-mp", "model": "words"},
+            "en.vec: no such file, needed by model `words`; put it there or change `models.words.v",
+        ),
+        # joined of one that has no files
+        (
+            {"recipe": "mirror-word", "corpus": "both"},
+            "sts-train.csv: no such file, needed by corpus `sentences-en`; ",
+        ),
+    ],
+)
+def test_a_missing_file_is_named_with_the_remedy(config, sample_data, tmp_path, row, message):
+    sts12 = tmp_path / config["datasets"]["sts12"]["path"]
+    sts12.parent.mkdir(parents=True)
+    sts12.symlink_to(sample_data / config["datasets"]["sts12"]["path"])
+    config["data"]["root"] = str(tmp_path)
+    config["models"]["words"] = {"vectors": "vectors/en.vec"}
+    config["corpora"]["both"] = {"kind": "joined", "of": ["sentences-en", "words-en"]}
+    config["datasets"]["sickr"]["obtain"] = "ask"
+    dataset = "sickr" if "sickr" in message else "sts12"
+    row = {"id": "a", "model": "bert-en", **row}
+    config["tables"]["t"] = table([{"id": "c", "dataset": dataset}], [row])
+    with pytest.raises(UserError) as caught:
+        plan_of(config)
+    assert message in str(caught.value)
+
+
 PUBLISHED = {
     "recipes": {
         "base-mp": {"method": "none", "pooling": "mean", "embed_max_length": 64},
@@ -453,7 +484,7 @@ def test_a_model_or_corpus_of_a_language_that_is_missing_is_to_be_added_not_repl
 
 
 def test_running_times_are_of_the_jobs_of_each_group(config):
-    config["corpora"]["both"] = {"kind": "joined", "of": ["words-en", "words-fr"]}
+    config["corpora"]["both"] = {"kind": "joined", "of": ["sentences-en", "words-en"]}
     config["models"]["vectors"] = {"vectors": "static-vectors/en.vec"}
     rows = [
         {"id": "static", "model": "vectors", "recipe": "base-mp"},
@@ -465,8 +496,8 @@ def test_running_times_are_of_the_jobs_of_each_group(config):
     groups = plan_of(config).outputs.resolved("tables", "times")["groups"]
     static, tuned = "vectors/base-mp/none/seed0", "bert-en/mirror-word/both/seed33"
     jobs = {
-        # a joined corpus holds what those hold that it is of
-        "method mirror, words": [f"tune_encoder/{tuned}"],
+        # a joined corpus holds what the first of its own holds
+        "method mirror, sentences": [f"tune_encoder/{tuned}"],
         "embedding": [
             *(f"embed_static/{static}/{suite}" for suite in ("lexicon", "similarity")),
             *(f"embed_suite/{tuned}/{suite}" for suite in ("lexicon", "similarity")),

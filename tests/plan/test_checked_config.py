@@ -9,6 +9,7 @@ from plans import plan_of, rows_of, set_key
 from workflow_scripts.configuration.layers import read_layers
 from workflow_scripts.errors import UserError
 from workflow_scripts.plan.comparability import frozen
+from workflow_scripts.plan.plan import Plan
 from workflow_scripts.plan.typed import read_typed
 from workflow_scripts.tuning.recipe import resolve_likes
 
@@ -120,6 +121,29 @@ def test_a_mistake_is_one_error_that_names_the_key_and_the_remedy(config, path, 
     with pytest.raises(UserError, match=message) as caught:
         plan_of(config)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("modles: {}", "modles"), ("recipes: {mirror-word: {epoch: 1}}", "recipes.mirror-word.epoch")],
+)
+def test_a_mistake_is_of_the_user_s_own_file(text, key, tmp_path):
+    (tmp_path / "own.yaml").write_text(text)
+    with pytest.raises(UserError, match=rf"own\.yaml: unknown key `{key}`; did you mean"):
+        read_typed(read_layers([tmp_path / "own.yaml"]))
+
+
+def test_a_block_alone_lies_over_the_default(tmp_path):
+    """As docs/howto/extend-the-tables.md has it: a table alone."""
+    column = {"id": "en", "label": "EN", "dataset": "multisimlex-en"}
+    row = {"id": "r", "label": "R", "model": "bert-en", "recipe": "base-mp"}
+    table = {"title": "T", "columns": [column], "rows": [row]}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump({"tables": {"mine": table}}))
+    plan = Plan(read_layers([tmp_path / "own.yaml"]))
+    assert {"mine", "table01"} <= set(plan.typed.tables)
+    (cell,) = plan.outputs.resolved("tables", "mine")["rows"][0]["cells"].values()
+    (part,) = cell["parts"]
+    assert part["scores"] == ["results/scores/bert-en/base-mp/none/seed0/similarity.tsv"]
 
 
 SUITES = {

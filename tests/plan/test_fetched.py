@@ -82,6 +82,9 @@ def test_where_all_may_be_fetched_nothing_has_to_be_there(config):
     assert plan.all_required.downloads() == ["results/downloads/sick.json"]
     assert plan.models.location("small") == f"{MODELS}/{FOLDER}"
     assert plan.models.files("small") == ["results/downloads/models/small.json"]
+    inputs, downloads = plan.rule_inputs, "results/downloads"
+    assert inputs.dataset_inputs("sickr") == [f"{downloads}/sick.json"]
+    assert inputs.corpus_inputs("sentences-en") == [f"{downloads}/sts-benchmark.json"]
 
 
 def test_offline_models_and_data_are_named_together(config, project):

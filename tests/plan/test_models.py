@@ -11,7 +11,7 @@ from workflow_scripts.plan.models import Models
 
 BLOCKS = {
     "local": {"path": "some/folder/my-model", "paper": ["p"]},
-    "labelled": {"path": "some/folder", "label": "a model"},
+    "labelled": {"path": "some/folder", "label": "a model", "paper": ["q"]},
     "hub": {"hub": "org/name", "revision": "0123456789abcdef"},
     "words": {"vectors": "vectors/en.vec"},
     "subwords": {"vectors": "vectors/cc.en.300.bin", "oov": "subwords"},
@@ -92,7 +92,7 @@ def test_notes_and_listing_hold_no_paths_of_the_machine(models):
         ("subwords", "cc.en.300.bin", None),
         ("again", "org/name@0123456789abcdef", None),
     ]
-    assert [row["paper"] for row in rows[:4]] == [False, False, False, True]
+    assert [row["paper"] for row in rows[:5]] == [False, False, False, True, False]
 
 
 def test_columns_of_tables_show_keys_of_models_and_where_they_are_from(models):

@@ -83,6 +83,17 @@ def test_corpora_are_made_of_raw_files_or_of_each_other(config, given):
     )
 
 
+def test_a_new_file_that_a_pattern_names_is_one_more_input_of_its_corpus(config, tmp_path):
+    texts = [{"reader": "document", "files": ["*.txt"]}]
+    config["corpora"]["prose"] = {"kind": "text", "size": "all", "texts": texts}
+    config |= {"data": config["data"] | {"root": str(tmp_path)}, "tables": {}}
+    files = []
+    for name in ("a.txt", "b.txt"):
+        files.append(str(tmp_path / name))
+        (tmp_path / name).touch()
+        assert plan_of(config).rule_inputs.corpus_inputs("prose") == files
+
+
 def test_a_data_set_has_its_block_files_and_modules(config, given):
     assert json.loads(given.block("datasets", "sts12")) == config["datasets"]["sts12"]
     # keys of a data set that only tables read are not in it, nor what it is embedded with

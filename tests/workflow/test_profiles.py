@@ -159,6 +159,11 @@ def rules_of(files):
     return {block.split(":")[0]: block for block in blocks if "shell:" in block}
 
 
+def test_every_rule_has_log_and_benchmark(rule_files):
+    for name, block in rules_of(rule_files).items():
+        assert "log:" in block and "<results>/benchmarks/" in block, name
+
+
 @pytest.mark.parametrize("profile", ["generic", "slurm"])
 def test_the_groups_of_a_profile_are_rules(profile, project, rule_files):
     settings = yaml.safe_load((project / "profiles" / profile / "config.yaml").read_text())

@@ -140,6 +140,10 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
         config("figures.languages.neighbours", 1),
         [f"score_suite {MULTI}/bitext-retrieval", "draw_figure languages", *SUMMARY],
     ),
+    "a choice of a figure": (
+        config("figures.plane.method", "tsne"),
+        [*PAGES, "draw_figure plane"],
+    ),
     "a published value": (
         text(
             "config/reference/mirror-bert/table03.tsv", "\tbert-mp\tsts12\t", "\tbert-mp\tsts12\t1"
@@ -164,6 +168,14 @@ RERUNS: dict[str, tuple[Edit, list[str]]] = {
     "text of the first stage": (
         text(f"{DATA}/running-text/es.txt", " de ", " del "),
         [f"{SAMPLE} text-multi", *stages(*STAGES)],
+    ),
+    "bitext of the second": (
+        text(f"{DATA}/wikimatrix/WikiMatrix.en-es.tsv", " de ", " del "),
+        [f"{SAMPLE} bitext-multi", *stages(*STAGES[1:])],
+    ),
+    "inference of the third": (
+        text(f"{DATA}/nli/es.tsv", " de ", " del "),
+        [f"{SAMPLE} nli-multi", *stages(STAGES[2])],
     ),
     "a recipe and the stages that start from it": (
         config("recipes.cmlm-s3.learning_rate", 1.0e-4),

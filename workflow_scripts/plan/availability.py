@@ -85,6 +85,6 @@ class Availability:
 
     def require_corpus(self, corpus: str) -> None:
         """Raise `UserError` naming the raw file of a corpus that is absent."""
-        for part in [corpus, *self.typed.corpora[corpus].corpora()]:
+        for part in [*self.typed.corpora[corpus].corpora(), corpus]:
             for file in self._missing_of_corpus(part):
                 raise corpora.missing_file_error(part, self.typed.corpora[part], file)
