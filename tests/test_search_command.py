@@ -20,6 +20,7 @@ from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import StringEncoder, encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
+from workflow_scripts.retrieval import rankings
 from workflow_scripts.retrieval.margin_mining import MARGINS, mine_pairs
 from workflow_scripts.retrieval.suite_files import normalise
 
@@ -245,6 +246,17 @@ def test_mistakes_are_named_and_leave_nothing(run, mode, changes, message, tmp_p
     with pytest.raises(UserError, match=message):
         run(mode, **changes)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_full_disk_is_one_line_and_the_vectors_are_kept(run, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(rankings, "atomic_text", lambda _: open("/dev/full", "w"))
+        with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
+            run("duplicates")
+    assert not (tmp_path / "out/found.tsv").exists()
+    monkeypatch.setattr(StringEncoder, "encode", None)
+    assert len(table(run("duplicates"))) == len(SENTENCES) * (len(SENTENCES) - 1) // 2
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["found.tsv"]
 
 
 @pytest.mark.parametrize("stops", [1, 5, None])
