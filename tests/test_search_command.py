@@ -250,7 +250,9 @@ def test_mistakes_are_named_and_leave_nothing(run, mode, changes, message, tmp_p
 
 def test_a_full_disk_is_one_line_and_the_vectors_are_kept(run, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(rankings, "atomic_text", lambda _: open("/dev/full", "w"))
+        patch.setattr(
+            rankings, "atomic_text", lambda _: io.TextIOWrapper(io.FileIO("/dev/full", "w"))
+        )
         with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
             run("duplicates")
     assert not (tmp_path / "out/found.tsv").exists()
