@@ -272,6 +272,13 @@ def path_functions() -> list[str]:
     return [".".join(file.relative_to(PROJECT).with_suffix("").parts) for file in modules]
 
 
+def test_there_are_path_functions_of_all_stages():
+    assert {module.split(".")[-2] for module in path_functions()} >= {
+        *("corpora", "datasets", "downloads", "embedding", "figures", "retrieval", "scoring"),
+        *("tables", "tuning_grid"),
+    }
+
+
 @pytest.mark.parametrize("module", path_functions())
 def test_the_help_of_each_command_fits_a_screen_and_tells_all(module, capsys):
     from workflow_scripts.command_line import format_help, format_modes, read_help

@@ -206,6 +206,7 @@ def test_a_missing_data_set_is_named_and_left_out_or_an_error(
         ({"pooling": None}, "does not record one; give --pooling"),
         ({"max_length": 100_000}, "--max-length 100000: more than"),
         ({"max_length": 0}, "--max-length 0: less than"),
+        ({"output": "."}, r"--output \.: is a folder"),
         ({"against_pooling": "cls"}, "--against-pooling: no encoder to compare with"),
     ],
 )

@@ -295,6 +295,7 @@ def test_links_in_a_pipe_are_the_bytes_of_those_in_a_file(run, files, tmp_path, 
 
 MISTAKES = [
     ({"k": 0}, "--k 0: give 1 or more"),
+    ({"threads": 0}, "--threads 0: give 1 or more"),
     ({"names": None}, "--names: give files of names"),
     ({"names": "none.tsv"}, "--names none.tsv: no such file"),
     ({"names": "-"}, "--names -: standard input is not supported here; give a file"),

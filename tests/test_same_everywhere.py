@@ -10,7 +10,7 @@ import time
 import pytest
 import same_everywhere
 from hypothesis import settings
-from same_everywhere import bounded
+from same_everywhere import bounded, wait_for
 
 SHOW = """
 import json, os, sys
@@ -42,3 +42,13 @@ def test_a_test_that_hangs_fails(monkeypatch):
     monkeypatch.setattr(same_everywhere, "_SECONDS", 1)
     with pytest.raises(TimeoutError, match="a test: not over after 1 s"), bounded("a test"):
         time.sleep(60)
+
+
+def test_what_does_not_happen_is_not_waited_for():
+    assert wait_for(lambda: 3) == 3
+    with pytest.raises(AssertionError, match="did not happen"):
+        wait_for(lambda: False, seconds=0.02)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    with pytest.raises(AssertionError, match="ended before"):
+        wait_for(lambda: False, ended)

@@ -20,6 +20,7 @@ from workflow_scripts.embedding.settings import EncoderSettings
 from workflow_scripts.embedding.string_encoding import StringEncoder, encode_strings
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import read_json, sha256_of
+from workflow_scripts.retrieval import rankings
 from workflow_scripts.retrieval.margin_mining import MARGINS, mine_pairs
 from workflow_scripts.retrieval.suite_files import normalise
 
@@ -221,7 +222,11 @@ def test_a_single_string_has_no_near_duplicate(run, tmp_path, capsys):
         ("nearest", {"shard_size": 0}, "--shard-size 0: give 1 or more"),
         ("nearest", {"threshold": 2}, "--threshold 2.0: give a cosine, from -1 to 1"),
         ("bitext", {"k": 13}, "margin: 13 neighbours of 40 and 11 sentences; give a lower k"),
+        ("nearest", {"threads": 0}, "--threads 0: give 1 or more"),
         ("nearest", {"backend": "onnx"}, "mirror-bert export --encoder"),
+        ("nearest", {"encoder": "nowhere"}, "nowhere: no such folder, nor a cached hub model"),
+        ("nearest", {"max_length": 900}, "--max-length 900: more than the 64 positions"),
+        ("nearest", {"strings": "nowhere.txt"}, "--strings nowhere.txt: no such file"),
         ("bitext", {"target_encoder": "nowhere"}, "nowhere: no such folder, nor a cached hub"),
         ("nearest", {"queries": "empty.txt"}, "empty.txt: it contains no strings; write one per"),
         ("bitext", {"targets": "blank.txt"}, "blank.txt: it contains no strings; write one per"),
@@ -241,6 +246,19 @@ def test_mistakes_are_named_and_leave_nothing(run, mode, changes, message, tmp_p
     with pytest.raises(UserError, match=message):
         run(mode, **changes)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_full_disk_is_one_line_and_the_vectors_are_kept(run, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            rankings, "atomic_text", lambda _: io.TextIOWrapper(io.FileIO("/dev/full", "w"))
+        )
+        with pytest.raises(UserError, match=r"found.tsv: cannot be written \(No space left"):
+            run("duplicates")
+    assert not (tmp_path / "out/found.tsv").exists()
+    monkeypatch.setattr(StringEncoder, "encode", None)
+    assert len(table(run("duplicates"))) == len(SENTENCES) * (len(SENTENCES) - 1) // 2
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["found.tsv"]
 
 
 @pytest.mark.parametrize("stops", [1, 5, None])

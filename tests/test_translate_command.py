@@ -286,6 +286,7 @@ def test_pairs_stand_between_tabs_or_blanks(tmp_path):
         ),
         ({"k": 61}, "k = 61 neighbours of 60 target words"),
         ({"k": 0}, "--k 0: give 1 or more"),
+        ({"threads": 0}, "--threads 0: give 1 or more"),
         ({"neighbours": 61}, "61 neighbours of a vocabulary of 60 words"),
         ({"test_share": 1}, "--test-share 1.0: give a share from 0 to less than 1"),
         ({"regularisation": -1}, "--regularisation -1.0: give 0 or more"),

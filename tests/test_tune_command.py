@@ -4,6 +4,7 @@ import itertools
 import json
 import shutil
 
+import numpy as np
 import pytest
 from command_words import as_argv
 from sentence_transformers import SentenceTransformer
@@ -11,6 +12,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, Pooling, T
 from small_project import PROJECT
 from tiny_models import make_sentences, one_thread, tiny_bert
 
+import mirror_bert
 from workflow_scripts import tune
 from workflow_scripts.errors import UserError
 
@@ -25,6 +27,14 @@ def arguments(tiny_bert, tmp_path):
     corpus.write_text("\n".join(make_sentences(20)) + "\n")
     common = {"--model": str(tiny_bert), "--corpus": str(corpus), "--recipe": "mirror-sentence"}
     return {**common, "--output": str(tmp_path / "encoder"), "--threads": "1", **BATCH}
+
+
+def test_the_vectors_of_the_encoder_are_those_of_sentence_transformers(arguments, tmp_path):
+    tune.main(as_argv(arguments))
+    folder = tmp_path / "encoder"
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(make_sentences(20))
+    ours = mirror_bert.load(folder, device="cpu").encode(make_sentences(20))
+    np.testing.assert_allclose(ours, theirs, atol=2e-6)
 
 
 def test_settings_change_the_recipe_and_are_recorded(arguments, tmp_path, capsys):

@@ -1,5 +1,7 @@
 """What a report keeps of links, against all of them in a list."""
 
+from itertools import chain
+
 import pytest
 from report_samples import answers_of, surveyed
 
@@ -27,6 +29,9 @@ def test_the_doubtful_links_are_those_with_the_smallest_margins(threshold, size)
     assert sum(sizes.values()) == counts.mentions == 500
     assert sizes.get("not linked", 0) == counts.below == len(rest)
     assert sizes["right"] == counts.hits_at(1)
+    # by its best score
+    best = sorted(links[mention.text][0].score for mention in mentions)
+    assert sorted(chain(*survey.scores.values())) == best
 
 
 def test_precision_by_coverage_is_over_the_mentions_with_a_gold_id():
